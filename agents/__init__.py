@@ -1,0 +1,1 @@
+"""Agents: rules and learners that act through the environments."""

@@ -1,0 +1,1 @@
+"""Hydra configuration: YAML only. This file lets Hydra find the folder from anywhere."""

@@ -1,0 +1,1 @@
+"""The four environments: decisions over a memory graph, as Gymnasium environments."""

@@ -1,0 +1,1 @@
+"""Task streams: what happens to the memory, event by event."""

@@ -1,0 +1,1 @@
+"""Experiments: Hydra entry points, tracking, scores, reports."""

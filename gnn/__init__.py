@@ -1,0 +1,1 @@
+"""Link prediction over the memory graph with PyTorch Geometric."""
