@@ -10,7 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AdjacencyRows"]
+__all__ = ["AdjacencyRows", "find_edges"]
 
 _FIRST_ROOM = 4
 
@@ -36,6 +36,20 @@ def _compact(pool: Any, start: Any, length: Any, room: Any) -> Any:
         start[node] = used
         used += room[node]
     return packed, used
+
+
+@numba.njit(cache=True)
+def find_edges(pool: Any, start: Any, length: Any, dst: Any, edge_type: Any, srcs: Any, dsts: Any, kind: int) -> Any:
+    """The first edge of type `kind` for each pair of `srcs` and `dsts`, -1 where there is none."""
+    found = np.full(srcs.shape[0], -1, np.int32)
+    for pair in range(srcs.shape[0]):
+        node = srcs[pair]
+        for position in range(start[node], start[node] + length[node]):
+            edge = pool[position]
+            if dst[edge] == dsts[pair] and edge_type[edge] == kind:
+                found[pair] = edge
+                break
+    return found
 
 
 class AdjacencyRows:

@@ -1,6 +1,6 @@
 """What a plasticity rule proposes and the graph alone applies: sparse weight deltas and cuts."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,24 @@ class Change:
     delta: NDArray[np.float32] = field(default_factory=_empty_float)
     cut: NDArray[np.int32] = field(default_factory=_empty_int)
     retention: NDArray[np.float64] | None = None
+
+    def extended(
+        self,
+        edge: NDArray[np.int32],
+        src: NDArray[np.int32],
+        dst: NDArray[np.int32],
+        edge_type: NDArray[np.int8],
+        delta: NDArray[np.float32],
+    ) -> "Change":
+        """This change with more rows."""
+        return replace(
+            self,
+            edge=np.concatenate([self.edge, edge]),
+            src=np.concatenate([self.src, src]),
+            dst=np.concatenate([self.dst, dst]),
+            edge_type=np.concatenate([self.edge_type, edge_type]),
+            delta=np.concatenate([self.delta, delta]),
+        )
 
     @property
     def is_identity(self) -> bool:

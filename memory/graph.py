@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from memory.adjacency import AdjacencyRows
+from memory.adjacency import AdjacencyRows, find_edges
 from memory.change import Applied, Change
 from memory.edge_type import EdgeType
 from memory.note import Note
@@ -175,6 +175,13 @@ class MemoryGraph:
         row = self.out_rows.row(src)
         hit = row[(self.dst[row] == dst) & (self.edge_type[row] == edge_type)]
         return int(hit[0]) if len(hit) else -1
+
+    def find_edges(self, src: NDArray[np.int32], dst: NDArray[np.int32], edge_type: EdgeType) -> NDArray[np.int32]:
+        """The ids of many edges of one type, -1 where there is none; int32 of the shape of `src` and `dst`."""
+        rows = self.out_rows
+        return np.asarray(
+            find_edges(rows.pool, rows.start, rows.length, self.dst, self.edge_type, src, dst, int(edge_type)), np.int32
+        )
 
     def add_edge(self, src: int, dst: int, edge_type: EdgeType, weight: float) -> int:
         """Add an edge and return its id; one that exists keeps the larger of the two weights.

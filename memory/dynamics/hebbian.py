@@ -1,0 +1,96 @@
+"""Reward-modulated Hebbian learning: notes that earn a reward together are wired together."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.change import Change
+from memory.dynamics.base import Signal, Stage
+from memory.edge_type import EdgeType
+from memory.graph import MemoryGraph
+
+__all__ = ["Hebbian", "HebbianState"]
+
+
+class HebbianState(NamedTuple):
+    """The running mean of the reward, None before the first."""
+
+    mean_reward: float | None
+
+
+@dataclass(frozen=True)
+class Hebbian:
+    """Three-factor rule (Fremaux and Gerstner 2016, doi 10.3389/fncir.2015.00085) with soft bounds.
+
+    For every ordered pair of active notes i, j:
+
+        dw_ij = rate * delta * a_i * a_j * (high - w_ij   if delta > 0 else   w_ij - low)
+
+    where delta is the reward r (`reward`) or the reward prediction error r - r_bar (`rpe`), r_bar the running mean of
+    the rewards before. Where the signal tells each note's credit, delta is the credit of j, the note the edge leads to.
+    A pair without an edge has w_ij = 0 and gets one if it is strengthened.
+
+    Attributes:
+        rate: Learning rate, above 0.
+        delta: `reward` or `rpe`.
+        mean_rate: How fast r_bar follows the rewards, in (0, 1].
+        edge_type: The type of the edges that learn.
+        low: Smallest weight the rule approaches.
+        high: Largest weight the rule approaches.
+    """
+
+    rate: float = 0.1
+    delta: Literal["reward", "rpe"] = "rpe"
+    mean_rate: float = 0.05
+    edge_type: EdgeType = EdgeType.TASK
+    low: float = 0.0
+    high: float = 1.0
+    stage: ClassVar[Stage] = Stage.LEARN
+
+    def __post_init__(self) -> None:
+        if self.delta not in ("reward", "rpe"):
+            raise ValueError(f"delta {self.delta!r} is unknown; choose 'reward' or 'rpe'")
+        if not self.rate > 0 or not 0 < self.mean_rate <= 1 or not self.low < self.high:
+            raise ValueError(f"{self} needs rate > 0, 0 < mean_rate <= 1 and low < high")
+
+    def init(self, graph: MemoryGraph) -> HebbianState:
+        """No reward was seen yet."""
+        del graph
+        return HebbianState(None)
+
+    def update(
+        self, change: Change, state: HebbianState, graph: MemoryGraph, signal: Signal
+    ) -> tuple[Change, HebbianState]:
+        """Propose to strengthen or weaken the edges among the active notes."""
+        if signal.reward is None:
+            return change, state
+        # The first reward is its own expectation: nothing is learned from a single sample.
+        mean = signal.reward if state.mean_reward is None else state.mean_reward
+        new_state = HebbianState(mean + self.mean_rate * (signal.reward - mean))
+        if signal.credit is not None:
+            delta = np.asarray(signal.credit, np.float32)
+        else:
+            error = signal.reward - mean if self.delta == "rpe" else signal.reward
+            delta = np.full(len(signal.node_ids), error, np.float32)
+        return self._extend(change, graph, signal, delta), new_state
+
+    def _extend(self, change: Change, graph: MemoryGraph, signal: Signal, delta: NDArray[np.float32]) -> Change:
+        size = len(signal.node_ids)
+        first, second = np.nonzero(~np.eye(size, dtype=bool))
+        src, dst = signal.node_ids[first].astype(np.int32), signal.node_ids[second].astype(np.int32)
+        edge = graph.find_edges(src, dst, self.edge_type)
+        weight = np.where(edge >= 0, graph.effective_weight(np.maximum(edge, 0)), np.float32(0))
+        room = np.where(delta[second] > 0, self.high - weight, weight - self.low)
+        proposed = (self.rate * delta[second] * signal.activation[first] * signal.activation[second] * room).astype(
+            np.float32
+        )
+        matters = (proposed != 0) & ((edge >= 0) | (proposed > 0))
+        return change.extended(
+            edge[matters],
+            src[matters],
+            dst[matters],
+            np.full(matters.sum(), self.edge_type, np.int8),
+            proposed[matters],
+        )

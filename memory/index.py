@@ -1,0 +1,176 @@
+"""Two indexes over notes that take adds and removals one at a time: exact cosine by FAISS, BM25 by bm25s."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bm25s
+import faiss
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from memory.tokens import tokenize
+
+__all__ = ["Hits", "LexicalIndex", "VectorIndex"]
+
+
+class Hits(NamedTuple):
+    """Notes and how well they match.
+
+    Attributes:
+        node_ids: int64 (M,).
+        scores: float32 (M,), higher is better.
+    """
+
+    node_ids: NDArray[np.int64]
+    scores: NDArray[np.float32]
+
+    def top(self, k: int) -> "Hits":
+        """The k best, best first; equal scores in the order of node ids."""
+        order = np.lexsort((self.node_ids, -self.scores))[:k]
+        return Hits(self.node_ids[order], self.scores[order])
+
+
+class VectorIndex:
+    """Exact cosine search. Vectors lie in one array; removing moves the last one into the gap."""
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+        self._vectors = np.zeros((16, dim), np.float32)
+        self._node_ids = np.zeros(16, np.int64)
+        self._row: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._row)
+
+    def __contains__(self, node_id: int) -> bool:
+        return node_id in self._row
+
+    def check(self, vector: ArrayLike) -> NDArray[np.float32]:
+        """Return `vector` scaled to length 1; a zero vector stays zero and has cosine 0 with everything.
+
+        Raises:
+            ValueError: It has another dimension than the index, or holds NaN or infinity.
+        """
+        vector = np.asarray(vector, np.float32)
+        if vector.shape != (self.dim,):
+            raise ValueError(f"the vector has shape {vector.shape}, this memory holds vectors of dimension {self.dim}")
+        if not np.isfinite(vector).all():
+            raise ValueError("the vector holds NaN or infinity")
+        # In float64, so that no finite vector overflows its own length.
+        norm = np.linalg.norm(vector.astype(np.float64))
+        return vector if norm == 0 else np.asarray(vector / norm, np.float32)
+
+    def add(self, node_id: int, vector: ArrayLike) -> None:
+        """Add a note, or replace its vector.
+
+        Raises:
+            ValueError: As `check`.
+        """
+        vector = self.check(vector)
+        row = self._row.get(node_id, len(self._row))
+        if row == len(self._vectors):
+            self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
+            self._node_ids = np.concatenate([self._node_ids, np.zeros_like(self._node_ids)])
+        self._vectors[row], self._node_ids[row], self._row[node_id] = vector, node_id, row
+
+    def remove(self, node_id: int) -> None:
+        """Remove a note.
+
+        Raises:
+            KeyError: It is not in the index.
+        """
+        row, last = self._row.pop(node_id), len(self._row)
+        if row != last:
+            moved = int(self._node_ids[last])
+            self._vectors[row], self._node_ids[row], self._row[moved] = self._vectors[last], moved, row
+
+    def vector(self, node_id: int) -> NDArray[np.float32]:
+        """The unit vector of a note, float32 (dim,)."""
+        vector: NDArray[np.float32] = self._vectors[self._row[node_id]].copy()
+        return vector
+
+    def scores(self, query: ArrayLike) -> Hits:
+        """The cosine of every note, in no particular order."""
+        query, size = self.check(query), len(self._row)
+        if size == 0:
+            return Hits(np.zeros(0, np.int64), np.zeros(0, np.float32))
+        cosine = faiss.pairwise_distances(query[None], self._vectors[:size], metric=faiss.METRIC_INNER_PRODUCT)[0]
+        return Hits(self._node_ids[:size].copy(), cosine)
+
+    def search(self, query: ArrayLike, k: int) -> Hits:
+        """The k notes of highest cosine, best first; all of them where k is larger.
+
+        Raises:
+            ValueError: k is negative, or as `check`.
+        """
+        if k < 0:
+            raise ValueError(f"k is {k}; it must be 0 or more")
+        query, size = self.check(query), len(self._row)
+        if min(k, size) == 0:
+            return Hits(np.zeros(0, np.int64), np.zeros(0, np.float32))
+        scores, rows = faiss.knn(query[None], self._vectors[:size], min(k, size), metric=faiss.METRIC_INNER_PRODUCT)
+        return Hits(self._node_ids[rows[0]], scores[0]).top(k)
+
+
+class LexicalIndex:
+    """BM25 (Robertson and Zaragoza 2009) in Lucene's variant, by bm25s.
+
+    A change only marks the index; it is built again, from terms kept per note, before the next search: document
+    frequencies are then exact.
+    """
+
+    def __init__(self, k1: float = 0.9, b: float = 0.4) -> None:
+        self.k1, self.b = k1, b
+        self._terms: dict[int, list[str]] = {}
+        self._node_ids = np.zeros(0, np.int64)
+        self._bm25: bm25s.BM25 | None = None
+        self._is_stale = False
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def add(self, node_id: int, text: str) -> None:
+        """Add a note, or replace its text."""
+        self._terms[node_id] = tokenize(text)
+        self._is_stale = True
+
+    def remove(self, node_id: int) -> None:
+        """Remove a note.
+
+        Raises:
+            KeyError: It is not in the index.
+        """
+        del self._terms[node_id]
+        self._is_stale = True
+
+    def scores(self, query: str) -> Hits:
+        """The BM25 score of every note, 0 where no term is shared; in no particular order."""
+        if self._is_stale:
+            self._build()
+        scores = np.zeros(len(self._node_ids), np.float32)
+        if self._bm25 is not None:
+            terms = [term for term in tokenize(query) if term in self._bm25.vocab_dict]
+            if terms:
+                scores = np.asarray(self._bm25.get_scores(terms), np.float32)
+        return Hits(self._node_ids.copy(), scores)
+
+    def search(self, query: str, k: int) -> Hits:
+        """The k notes of highest score above 0, best first.
+
+        Raises:
+            ValueError: k is negative.
+        """
+        if k < 0:
+            raise ValueError(f"k is {k}; it must be 0 or more")
+        hits = self.scores(query)
+        found = hits.scores > 0
+        return Hits(hits.node_ids[found], hits.scores[found]).top(k)
+
+    def _build(self) -> None:
+        self._node_ids = np.fromiter(self._terms, np.int64, len(self._terms))
+        documents: Sequence[list[str]] = list(self._terms.values())
+        self._bm25 = None
+        if any(documents):
+            self._bm25 = bm25s.BM25(k1=self.k1, b=self.b, method="lucene")
+            self._bm25.index(documents, show_progress=False)
+        self._is_stale = False
