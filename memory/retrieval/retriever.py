@@ -1,0 +1,139 @@
+"""Retrieval from question to ranked notes: anchors, context, expansion, re-ranking, budget."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.index import Hits
+from memory.retrieval.anchors import Anchors, Dense
+from memory.retrieval.context import AdjacentTurns
+from memory.retrieval.expansion import Expansion
+from memory.surface import Query, Surface
+from memory.tokens import count_tokens
+
+__all__ = ["Budget", "ReRanker", "Recall", "Retriever"]
+
+
+class Recall(NamedTuple):
+    """What a question activated, best first.
+
+    Attributes:
+        node_ids: int64 (M,).
+        scores: float32 (M,), by which the notes are ranked.
+        hops: int32 (M,), edges from the nearest anchor, -1 where no path led there.
+    """
+
+    node_ids: NDArray[np.int64]
+    scores: NDArray[np.float32]
+    hops: NDArray[np.int32]
+
+
+class ReRanker(Protocol):
+    """Scores a short list anew."""
+
+    def rerank(self, surface: Surface, query: Query, hits: Hits) -> Hits:
+        """The same notes with new scores."""
+        ...
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much may be recalled; the first note beyond a limit ends the list.
+
+    Attributes:
+        notes: Largest number of notes, None for no limit.
+        tokens: Largest sum of the notes' tokens, None for no limit.
+        count: Counts the tokens of a text.
+    """
+
+    notes: int | None = 10
+    tokens: int | None = None
+    count: Callable[[str], int] = field(default=count_tokens, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, limit in (("notes", self.notes), ("tokens", self.tokens)):
+            if limit is not None and limit < 0:
+                raise ValueError(f"a budget of {limit} {name} is negative; give 0 or more, or None for no limit")
+
+    def keep(self, surface: Surface, node_ids: NDArray[np.int64]) -> int:
+        """How many of the ranked notes fit."""
+        most = len(node_ids) if self.notes is None else min(self.notes, len(node_ids))
+        if self.tokens is None:
+            return most
+        spent = 0
+        for place, node_id in enumerate(node_ids[:most].tolist()):
+            spent += self.count(surface.graph.note(node_id).content)
+            if spent > self.tokens:
+                return place
+        return most
+
+
+@dataclass(frozen=True)
+class Retriever:
+    """The pipeline; a part given as None is left out.
+
+    Anchor scores are scaled to [0, 1]. The best `num_seeds` notes spread their score over the graph, and what arrives
+    at a note is added with `expansion_weight`.
+
+    Attributes:
+        anchors: Scores notes against the question.
+        context: Smooths the scores over adjacent turns.
+        expansion: Spreads from the anchors over the graph.
+        num_seeds: How many anchors spread.
+        expansion_weight: Weight of what arrives by edges, against the anchors' own score.
+        reranker: Scores the first `rerank_depth` notes anew.
+        rerank_depth: Length of that list.
+        budget: Where the list ends.
+    """
+
+    anchors: Anchors = field(default_factory=Dense)
+    context: AdjacentTurns | None = None
+    expansion: Expansion | None = None
+    num_seeds: int = 5
+    expansion_weight: float = 1.0
+    reranker: ReRanker | None = None
+    rerank_depth: int = 40
+    budget: Budget = field(default_factory=Budget)
+
+    def recall(self, surface: Surface, query: Query, budget: Budget | None = None) -> Recall:
+        """Rank the visible notes for a question, up to the budget."""
+        hits = self.anchors.score(surface, query)
+        if not len(hits.node_ids):
+            return Recall(hits.node_ids, hits.scores, np.zeros(0, np.int32))
+        if self.context is not None:
+            hits = self.context.smooth(surface.graph, hits)
+        hits, hops = self._expand(surface, hits)
+        order = np.lexsort((hits.node_ids, -hits.scores))
+        if self.reranker is not None:
+            head = order[: self.rerank_depth]
+            scores = self.reranker.rerank(surface, query, Hits(hits.node_ids[head], hits.scores[head])).scores
+            hits.scores[head] = _above(scores, hits.scores[order[self.rerank_depth :]])
+            order = np.lexsort((hits.node_ids, -hits.scores))
+        order = order[: (budget or self.budget).keep(surface, hits.node_ids[order])]
+        return Recall(hits.node_ids[order], hits.scores[order], hops[order])
+
+    def _expand(self, surface: Surface, hits: Hits) -> tuple[Hits, NDArray[np.int32]]:
+        scaled = Hits(hits.node_ids, _scale(hits.scores))
+        seeds = scaled.top(self.num_seeds)
+        hops = np.full(surface.graph.num_nodes, -1, np.int32)
+        hops[seeds.node_ids] = 0
+        if self.expansion is None:
+            return scaled, hops[hits.node_ids]
+        activation = self.expansion.spread(surface.graph, seeds.node_ids, seeds.scores)
+        arrived = activation.values.copy()
+        arrived[seeds.node_ids] = np.maximum(arrived[seeds.node_ids] - seeds.scores, 0)
+        scores = scaled.scores + np.float32(self.expansion_weight) * arrived[hits.node_ids]
+        return Hits(hits.node_ids, scores), activation.hops[hits.node_ids]
+
+
+def _scale(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    low, high = scores.min(), scores.max()
+    return np.asarray((scores - low) / (high - low) if high > low else np.zeros_like(scores), np.float32)
+
+
+def _above(scores: NDArray[np.float32], rest: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Shift `scores` so that all of them lie above `rest`."""
+    return np.asarray(scores - scores.min(initial=0) + rest.max(initial=0) + 1, np.float32)
