@@ -3,5 +3,6 @@
 from memory.edge_type import EdgeType
 from memory.graph import MemoryGraph
 from memory.note import Note
+from memory.system import MemorySystem
 
-__all__ = ["EdgeType", "MemoryGraph", "Note"]
+__all__ = ["EdgeType", "MemoryGraph", "MemorySystem", "Note"]

@@ -129,6 +129,9 @@ class LexicalIndex:
     def __len__(self) -> int:
         return len(self._terms)
 
+    def __contains__(self, node_id: int) -> bool:
+        return node_id in self._terms
+
     def add(self, node_id: int, text: str) -> None:
         """Add a note, or replace its text."""
         self._terms[node_id] = tokenize(text)

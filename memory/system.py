@@ -1,0 +1,211 @@
+"""The memory as one object: write, recall, reinforce, consolidate, forget. It conducts; every rule is a part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from memory.change import Applied, Change
+from memory.dynamics import Signal, Transform, named_chain
+from memory.encoder import Encoder, HashingEncoder
+from memory.graph import MemoryGraph
+from memory.index import LexicalIndex, VectorIndex
+from memory.linking import Linker, NearestNeighbours, Temporal, link_note
+from memory.note import Note, check_content
+from memory.retrieval import Recall, Retriever
+from memory.surface import Query, Surface
+
+__all__ = ["MemorySystem", "Written"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a note.
+
+    Attributes:
+        node_id: Where the note is.
+        is_new: False if the memory knew the text and only counted one more access.
+        num_links: Edges written.
+        num_invalid_links: Proposed edges that were ignored, e.g. to a note that does not exist.
+    """
+
+    node_id: int
+    is_new: bool
+    num_links: int = 0
+    num_invalid_links: int = 0
+
+
+class MemorySystem:
+    """A memory that learns from reward.
+
+    Attributes:
+        surface: The graph with its indexes.
+        num_echoes: How many writes were recognised as text the memory held already.
+
+    Example:
+        >>> memory = MemorySystem()
+        >>> _ = memory.write(Note("Ada plays the cello.", timestamp=0.0))
+        >>> _ = memory.write(Note("Bob cooks soup.", timestamp=60.0))
+        >>> recall = memory.recall("who cooks soup?", k=1)
+        >>> memory.graph.note(int(recall.node_ids[0])).content
+        'Bob cooks soup.'
+    """
+
+    def __init__(
+        self,
+        *,
+        encoder: Encoder | None = None,
+        linkers: Sequence[Linker] | None = None,
+        retriever: Retriever | None = None,
+        dynamics: Transform | None = None,
+        max_links: int = 20,
+        dedupe: Literal["exact", "none"] = "exact",
+    ) -> None:
+        """Make an empty memory.
+
+        Args:
+            encoder: Text to vectors; None for the hashing encoder.
+            linkers: Which edges a new note gets; None for temporal edges and nearest neighbours.
+            retriever: How questions are answered; None for dense retrieval.
+            dynamics: The chain of plasticity rules; None for a memory that does not learn.
+            max_links: Largest number of outgoing edges of one type that linkers give a note.
+            dedupe: `exact` recognises a text that is held already, up to white space; `none` writes it again.
+        """
+        if dedupe not in ("exact", "none"):
+            raise ValueError(f"dedupe {dedupe!r} is unknown; choose 'exact' or 'none'")
+        self.encoder = encoder or HashingEncoder()
+        defaults: list[Linker] = [Temporal(), NearestNeighbours()]
+        self.linkers = defaults if linkers is None else list(linkers)
+        self.retriever = retriever or Retriever()
+        self.dynamics = dynamics or named_chain()
+        self.max_links, self.dedupe = max_links, dedupe
+        self.reset()
+
+    def reset(self) -> None:
+        """Empty every part."""
+        self.surface = Surface(MemoryGraph(), VectorIndex(self.encoder.dim), LexicalIndex())
+        self.num_echoes = 0
+        self._held: dict[str, int] = {}
+        self._previous: int | None = None
+        self._state: Any = self.dynamics.init(self.graph)
+
+    @property
+    def graph(self) -> MemoryGraph:
+        """The memory graph."""
+        return self.surface.graph
+
+    def write(self, note: Note, *, vector: ArrayLike | None = None) -> Written:
+        """Store a note, index it and link it. Either all of that happens or, on an error, nothing.
+
+        Args:
+            note: The note.
+            vector: float32 (d,), its embedding; None to have the encoder make it.
+
+        Raises:
+            ValueError: The vector does not fit, or another note has the same id.
+        """
+        key = " ".join(note.content.split())
+        known = self._held.get(key) if self.dedupe == "exact" else None
+        if known is not None:
+            self.graph.advance(note.timestamp)
+            self.graph.touch([known])
+            self.num_echoes += 1
+            self._previous = known
+            return Written(known, is_new=False)
+        vector = self.surface.vectors.check(self.encoder.encode([note.content])[0] if vector is None else vector)
+        node_id = self.graph.add_note(note)
+        try:
+            self.surface.vectors.add(node_id, vector)
+            self.surface.lexical.add(node_id, note.content)
+            links = [link for each in self.linkers for link in each.propose(self.surface, node_id, self._previous)]
+            written, invalid = link_note(self.surface, links, self.max_links)
+        except BaseException:
+            self._drop(node_id)
+            raise
+        self._held.setdefault(key, node_id)
+        self._previous = node_id
+        return Written(node_id, True, written, invalid)
+
+    def recall(self, question: str, *, k: int | None = None, vector: ArrayLike | None = None) -> Recall:
+        """Find the notes that a question needs, best first, and count an access of each.
+
+        Args:
+            question: Text; empty or white space alone finds nothing, unless a vector is given.
+            k: Largest number of notes; None for the retriever's own budget.
+            vector: float32 (d,), the question's embedding; None to have the encoder make it.
+
+        Raises:
+            TypeError: The question is not a string.
+            ValueError: k is negative, or the vector does not fit.
+        """
+        if not isinstance(question, str):
+            raise TypeError(f"a question must be a str, got {type(question).__name__}")
+        budget = self.retriever.budget if k is None else replace(self.retriever.budget, notes=k)
+        if vector is None and not question.strip():
+            return Recall(np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.int32))
+        if vector is None:
+            check_content(question)
+            vector = self.encoder.encode([question])[0]
+        recall = self.retriever.recall(self.surface, Query(question, self.surface.vectors.check(vector)), budget)
+        self.graph.touch(recall.node_ids.tolist())
+        return recall
+
+    def reinforce(self, node_ids: ArrayLike, reward: float, *, credit: ArrayLike | None = None) -> Applied:
+        """Let the reward of a task change the edges among the notes that were used for it.
+
+        Args:
+            node_ids: int (A,), the notes, no note twice.
+            reward: What the task paid.
+            credit: float (A,), what each note earned in [-1, 1], where that is known.
+
+        Raises:
+            ValueError: The reward or a credit is not finite, a note stands twice, or the shapes differ.
+            KeyError: One of the notes does not exist.
+        """
+        nodes = np.asarray(node_ids, np.int64).reshape(-1)
+        if not np.isfinite(reward):
+            raise ValueError(f"reward {reward!r} is not finite; nothing was changed")
+        if len(np.unique(nodes)) != len(nodes):
+            raise ValueError(f"node_ids {nodes.tolist()} name a note twice; nothing was changed")
+        for node_id in nodes.tolist():
+            self.graph.note(node_id)
+        earned = None if credit is None else np.asarray(credit, np.float32)
+        if earned is not None and (earned.shape != nodes.shape or not np.isfinite(earned).all()):
+            raise ValueError(f"credit must be {len(nodes)} finite numbers, got {credit!r}; nothing was changed")
+        return self._apply(Signal("task", nodes, np.ones(len(nodes), np.float32), float(reward), earned))
+
+    def consolidate(self, time: float | None = None) -> Applied:
+        """End a session: the rules may visit the whole graph, and the next note follows no other."""
+        if time is not None:
+            self.graph.advance(time)
+        self._previous = None
+        return self._apply(Signal("pause"))
+
+    def forget(self, node_id: int) -> None:
+        """Remove a note for good, with its edges.
+
+        Raises:
+            KeyError: There is no such note.
+        """
+        self.graph.note(node_id)
+        self._drop(node_id)
+
+    def _apply(self, signal: Signal) -> Applied:
+        change, state = self.dynamics.update(Change(), self._state, self.graph, signal)
+        applied = self.graph.apply(change)
+        self._state = state
+        return applied
+
+    def _drop(self, node_id: int) -> None:
+        key = " ".join(self.graph.note(node_id).content.split())
+        self.graph.remove_note(node_id)
+        if node_id in self.surface.vectors:
+            self.surface.vectors.remove(node_id)
+        if node_id in self.surface.lexical:
+            self.surface.lexical.remove(node_id)
+        if self._held.get(key) == node_id:
+            del self._held[key]
+        if self._previous == node_id:
+            self._previous = None
