@@ -1,0 +1,181 @@
+"""A generated life with known truth: notes in sessions, and tasks that need notes which do not resemble them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.tasks.task import Event, Pause, Question, Turn
+
+__all__ = ["World"]
+
+_SPEAKERS = ("Ada", "Bruno", "Chiara", "Dmitri", "Esra", "Farid")
+_TOPICS = {
+    "gardening": ("spade", "rose", "hedge", "compost", "trowel", "seedling", "greenhouse", "hose"),
+    "sailing": ("mast", "anchor", "compass", "rudder", "harbour", "rope", "lighthouse", "dinghy"),
+    "cooking": ("skillet", "oven", "ladle", "recipe", "basil", "dough", "apron", "whisk"),
+    "astronomy": ("telescope", "comet", "eclipse", "lens", "planet", "galaxy", "observatory", "meteor"),
+    "chess": ("bishop", "gambit", "endgame", "clock", "pawn", "opening", "knight", "board"),
+    "music": ("cello", "score", "metronome", "choir", "trumpet", "rehearsal", "concert", "drum"),
+    "painting": ("easel", "canvas", "brush", "fresco", "palette", "gallery", "portrait", "varnish"),
+    "hiking": ("ridge", "boot", "tent", "trail", "summit", "backpack", "creek", "map"),
+}
+_ADJECTIVES = ("old", "red", "quiet", "broken", "tiny", "borrowed", "heavy", "golden", "dusty", "new", "odd", "bright")
+_DAY, _MINUTE = 86_400.0, 60.0
+
+
+@dataclass
+class _Skill:
+    """A recurring task: the note that its question resembles, and the notes it needs besides."""
+
+    cue: int
+    associates: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class World:
+    """Sessions of notes, then tasks that recur; what a task needs besides its cue can only be learned from reward.
+
+    Every note belongs to a topic, and its vector lies round the topic's centre: topics give similarity. Every skill has
+    a cue, a note that its questions resemble, and associates, notes of other topics that are needed with it. All other
+    notes of a topic are distractors. Skills recur by Zipf's law. After every `drift_every` tasks a share of the skills
+    gets new associates.
+
+    Attributes:
+        num_sessions: Sessions in which notes are written.
+        notes_per_session: Notes of a session.
+        num_skills: Tasks that recur.
+        num_associates: Notes a skill needs besides its cue.
+        num_tasks: Questions of an episode.
+        tasks_per_session: Questions between two pauses.
+        zipf: Exponent of Zipf's law over the skills, 0 for equal frequency.
+        drift_every: Tasks between two drifts, 0 for none.
+        drift_share: Share of the skills that drift.
+        dim: Dimension of the vectors.
+        note_noise: Length of a note's own part beside its topic's unit vector.
+        question_noise: Length of a question's own part beside its cue's unit vector.
+        with_vectors: Whether events carry vectors; without them an encoder reads the text.
+        start: Time of the first session, seconds since the epoch.
+    """
+
+    num_sessions: int = 12
+    notes_per_session: int = 10
+    num_skills: int = 20
+    num_associates: int = 2
+    num_tasks: int = 400
+    tasks_per_session: int = 10
+    zipf: float = 0.7
+    drift_every: int = 0
+    drift_share: float = 1 / 3
+    dim: int = 32
+    note_noise: float = 0.8
+    question_noise: float = 0.3
+    with_vectors: bool = True
+    start: float = 1_700_000_000.0
+
+    def __post_init__(self) -> None:
+        positive = ("num_sessions", "notes_per_session", "num_skills", "num_tasks", "tasks_per_session", "dim")
+        for name in positive:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
+        if not 0 <= self.num_associates < self.max_notes:
+            raise ValueError(f"num_associates is {self.num_associates}; it must be from 0 to {self.max_notes - 1}")
+        if self.drift_every < 0 or not 0 <= self.drift_share <= 1:
+            raise ValueError(f"drift_every {self.drift_every} must be 0 or more and drift_share in [0, 1]")
+
+    @property
+    def name(self) -> str:
+        """Names the task in tables."""
+        return "world"
+
+    @property
+    def episodes(self) -> tuple[str, ...]:
+        """One episode, which each seed makes anew."""
+        return ("world",)
+
+    @property
+    def max_notes(self) -> int:
+        """Notes of an episode."""
+        return self.num_sessions * self.notes_per_session
+
+    @property
+    def vector_dim(self) -> int | None:
+        """Dimension of the events' vectors."""
+        return self.dim if self.with_vectors else None
+
+    def events(self, episode: str, rng: np.random.Generator) -> Sequence[Event]:
+        """One generated life; see `Task`."""
+        if episode not in self.episodes:
+            raise ValueError(f"episode {episode!r} is unknown; choose from {self.episodes}")
+        turns = self._turns(rng)
+        order = rng.permutation(self.num_skills)
+        skills: list[_Skill] = []
+        events: list[Event] = []
+        asked = session = 0
+        while asked < self.num_tasks:
+            time = self.start + session * _DAY
+            if session < self.num_sessions:
+                written = (session + 1) * self.notes_per_session
+                events += turns[written - self.notes_per_session : written]
+                target = -(-self.num_skills * (session + 1) // self.num_sessions)
+                while len(skills) < target:
+                    skills.append(self._skill(int(rng.integers(written)), written, turns, rng))
+            events.append(Pause(time := time + 3_600.0))
+            for _ in range(min(self.tasks_per_session, self.num_tasks - asked)):
+                if self.drift_every and asked and asked % self.drift_every == 0:
+                    self._drift(skills, written, turns, rng)
+                events.append(self._question(asked, time := time + _MINUTE, skills, order, turns, rng))
+                asked += 1
+            session += 1
+        return events
+
+    def _turns(self, rng: np.random.Generator) -> list[Turn]:
+        topics = list(_TOPICS)
+        centres = _unit(rng.standard_normal((len(topics), self.dim)))
+        turns = []
+        for number in range(self.max_notes):
+            topic = int(rng.integers(len(topics)))
+            own = _unit(rng.standard_normal(self.dim))
+            vector = _unit(centres[topic] + self.note_noise * own).astype(np.float32)
+            speaker = _SPEAKERS[rng.integers(len(_SPEAKERS))]
+            thing = f"{rng.choice(_ADJECTIVES)} {rng.choice(_TOPICS[topics[topic]])}"
+            text = f"{speaker}: For {topics[topic]} I now keep the {thing} in box {number}."
+            session, place = divmod(number, self.notes_per_session)
+            time = self.start + session * _DAY + place * _MINUTE
+            turns.append(Turn(f"n{number}", text, time, speaker, session, vector if self.with_vectors else None))
+        return turns
+
+    def _skill(self, cue: int, written: int, turns: list[Turn], rng: np.random.Generator) -> _Skill:
+        others = np.delete(np.arange(written), cue)
+        return _Skill(cue, rng.choice(others, min(self.num_associates, len(others)), replace=False))
+
+    def _drift(self, skills: list[_Skill], written: int, turns: list[Turn], rng: np.random.Generator) -> None:
+        drifting = rng.choice(len(skills), round(self.drift_share * len(skills)), replace=False)
+        for place in drifting.tolist():
+            skills[place] = self._skill(skills[place].cue, written, turns, rng)
+
+    def _question(
+        self,
+        number: int,
+        time: float,
+        skills: list[_Skill],
+        order: NDArray[np.int64],
+        turns: list[Turn],
+        rng: np.random.Generator,
+    ) -> Question:
+        known = order[order < len(skills)]
+        weight = 1.0 / np.arange(1, len(known) + 1) ** self.zipf
+        skill = skills[int(known[rng.choice(len(known), p=weight / weight.sum())])]
+        cue = turns[skill.cue]
+        noise = _unit(rng.standard_normal(self.dim))
+        vector = None if cue.vector is None else _unit(cue.vector + self.question_noise * noise).astype(np.float32)
+        thing = cue.text.split(" keep the ")[1].split(" in box ")[0]
+        text = f"What goes together with the {thing} that {cue.speaker} keeps in box {skill.cue}?"
+        evidence = (cue.id, *(f"n{each}" for each in skill.associates.tolist()))
+        boxes = ", ".join(f"box {each}" for each in [skill.cue, *skill.associates.tolist()])
+        return Question(f"q{number}", text, time, evidence, boxes, 1, vector)
+
+
+def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True), np.float64)
