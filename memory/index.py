@@ -29,6 +29,13 @@ class Hits(NamedTuple):
         order = np.lexsort((self.node_ids, -self.scores))[:k]
         return Hits(self.node_ids[order], self.scores[order])
 
+    def scores_of(self, node_ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The scores of some notes, 0 for one that is not among the hits; float32 of the shape of `node_ids`."""
+        size = max(int(self.node_ids.max(initial=-1)), int(node_ids.max(initial=-1))) + 1
+        table = np.zeros(size, np.float32)
+        table[self.node_ids] = self.scores
+        return table[node_ids]
+
 
 class VectorIndex:
     """Exact cosine search. Vectors lie in one array; removing moves the last one into the gap."""
@@ -88,6 +95,11 @@ class VectorIndex:
         """The unit vector of a note, float32 (dim,)."""
         vector: NDArray[np.float32] = self._vectors[self._row[node_id]].copy()
         return vector
+
+    def cosines(self, query: NDArray[np.float32], node_ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The cosine of some notes to a unit vector, float32 of the shape of `node_ids`."""
+        rows = [self._row[node_id] for node_id in node_ids.tolist()]
+        return np.asarray(self._vectors[rows] @ query, np.float32)
 
     def scores(self, query: ArrayLike) -> Hits:
         """The cosine of every note, in no particular order."""

@@ -69,19 +69,27 @@ Event: TypeAlias = Turn | Question | Pause
 
 
 class Task(Protocol):
-    """A stream of events.
+    """A stream of events."""
 
-    Attributes:
-        name: Names the task in tables.
-        episodes: Names of the episodes; a generated stream has one, which each seed makes anew.
-        max_notes: Largest number of turns of an episode.
-        vector_dim: Dimension of the events' own vectors, None where an encoder has to make them.
-    """
+    @property
+    def name(self) -> str:
+        """Names the task in tables."""
+        ...
 
-    name: str
-    episodes: tuple[str, ...]
-    max_notes: int
-    vector_dim: int | None
+    @property
+    def episodes(self) -> tuple[str, ...]:
+        """Names of the episodes; a generated stream has one, which each seed makes anew."""
+        ...
+
+    @property
+    def max_notes(self) -> int:
+        """Largest number of turns of an episode."""
+        ...
+
+    @property
+    def vector_dim(self) -> int | None:
+        """Dimension of the events' own vectors, None where an encoder has to make them."""
+        ...
 
     def events(self, episode: str, rng: np.random.Generator) -> Sequence[Event]:
         """The events of an episode in time order; equal for equal states of `rng`."""
