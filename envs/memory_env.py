@@ -1,6 +1,6 @@
 """The conductor of every environment: it walks the task's events and lets the memory write, pause and learn.
 
-It holds no rule of its own: what is good says the reward, what is linked the linkers, what changes the dynamics.
+It holds no rule of its own: what is good says the reward, what is linked the linker, what changes the dynamics.
 """
 
 from collections.abc import Sequence
@@ -164,7 +164,7 @@ class MemoryEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
 def _default_memory(task: Task) -> MemorySystem:
     return MemorySystem(
         encoder=HashingEncoder(task.vector_dim or 256),
-        linkers=[Temporal()],
+        linker=Temporal(),
         retriever=Retriever(expansion=SpreadingActivation()),
         dynamics=named_chain(hebbian=Hebbian(), decay=Decay(), bound=Clip(), prune=Prune()),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from memory.edge_type import EdgeType
 from memory.surface import Surface
 
-__all__ = ["Link", "Linker", "NearestNeighbours", "Temporal", "link_note"]
+__all__ = ["Link", "Linker", "Linkers", "NearestNeighbours", "Temporal", "link_note"]
 
 
 class Link(NamedTuple):
@@ -66,6 +66,18 @@ class NearestNeighbours:
                     Link(neighbour, node_id, EdgeType.SEMANTIC, weight),
                 ]
         return links
+
+
+class Linkers:
+    """Several linkers, each under its own name, so that one can be taken out."""
+
+    def __init__(self, **parts: Linker | None) -> None:
+        """Combine named linkers, in order; None leaves one out."""
+        self.parts = {name: part for name, part in parts.items() if part is not None}
+
+    def propose(self, surface: Surface, node_id: int, previous: int | None) -> Sequence[Link]:
+        """See `Linker`."""
+        return [link for part in self.parts.values() for link in part.propose(surface, node_id, previous)]
 
 
 def link_note(surface: Surface, links: Sequence[Link], max_links: int) -> tuple[int, int]:

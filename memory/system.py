@@ -1,6 +1,5 @@
 """The memory as one object: write, recall, reinforce, consolidate, forget. It conducts; every rule is a part."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,7 +11,7 @@ from memory.dynamics import Signal, Transform, named_chain
 from memory.encoder import Encoder, HashingEncoder
 from memory.graph import MemoryGraph
 from memory.index import LexicalIndex, VectorIndex
-from memory.linking import Linker, NearestNeighbours, Temporal, link_note
+from memory.linking import Linker, Linkers, NearestNeighbours, Temporal, link_note
 from memory.note import Note, check_content
 from memory.retrieval import Recall, Retriever
 from memory.surface import Query, Surface
@@ -57,7 +56,7 @@ class MemorySystem:
         self,
         *,
         encoder: Encoder | None = None,
-        linkers: Sequence[Linker] | None = None,
+        linker: Linker | None = None,
         retriever: Retriever | None = None,
         dynamics: Transform | None = None,
         max_links: int = 20,
@@ -67,17 +66,16 @@ class MemorySystem:
 
         Args:
             encoder: Text to vectors; None for the hashing encoder.
-            linkers: Which edges a new note gets; None for temporal edges and nearest neighbours.
+            linker: Which edges a new note gets; None for temporal edges and nearest neighbours.
             retriever: How questions are answered; None for dense retrieval.
             dynamics: The chain of plasticity rules; None for a memory that does not learn.
-            max_links: Largest number of outgoing edges of one type that linkers give a note.
+            max_links: Largest number of outgoing edges of one type that the linker gives a note.
             dedupe: `exact` recognises a text that is held already, up to white space; `none` writes it again.
         """
         if dedupe not in ("exact", "none"):
             raise ValueError(f"dedupe {dedupe!r} is unknown; choose 'exact' or 'none'")
         self.encoder = encoder or HashingEncoder()
-        defaults: list[Linker] = [Temporal(), NearestNeighbours()]
-        self.linkers = defaults if linkers is None else list(linkers)
+        self.linker = linker or Linkers(temporal=Temporal(), nearest=NearestNeighbours())
         self.retriever = retriever or Retriever()
         self.dynamics = dynamics or named_chain()
         self.max_links, self.dedupe = max_links, dedupe
@@ -119,7 +117,7 @@ class MemorySystem:
         try:
             self.surface.vectors.add(node_id, vector)
             self.surface.lexical.add(node_id, note.content)
-            links = [link for each in self.linkers for link in each.propose(self.surface, node_id, self._previous)]
+            links = self.linker.propose(self.surface, node_id, self._previous)
             written, invalid = link_note(self.surface, links, self.max_links)
         except BaseException:
             self._drop(node_id)

@@ -7,7 +7,7 @@ import pytest
 
 from memory import EdgeType, MemorySystem, Note
 from memory.dynamics import Clip, Decay, Hebbian, Prune, named_chain
-from memory.linking import Link, NearestNeighbours
+from memory.linking import Link, Linkers, NearestNeighbours
 from memory.note import MAX_CONTENT_CHARS
 from memory.render import render
 from memory.surface import Surface
@@ -43,7 +43,7 @@ def test_what_was_recalled_and_written_back_does_not_grow_the_memory() -> None:
 
 
 def test_a_forgotten_note_leaves_nothing_behind() -> None:
-    memory = MemorySystem(linkers=[NearestNeighbours(k=20, threshold=0.1)])
+    memory = MemorySystem(linker=NearestNeighbours(k=20, threshold=0.1))
     for number in range(20):
         memory.write(note(f"red fox number {number}"))
     hub = memory.write(note("red fox"))
@@ -52,7 +52,7 @@ def test_a_forgotten_note_leaves_nothing_behind() -> None:
     assert sizes(memory)[0] == sizes(memory)[2] == sizes(memory)[3] == 20
     edges = memory.graph.edges()
     assert hub.node_id not in {*memory.graph.src[edges].tolist(), *memory.graph.dst[edges].tolist()}
-    memory.linkers = []
+    memory.linker = Linkers()
     again = memory.write(note("red fox"))
     assert again.is_new
     assert len(memory.graph.out_edges(again.node_id)) == 0
@@ -71,7 +71,7 @@ class Inventive:
 
 
 def test_invented_links_are_ignored_and_counted() -> None:
-    memory = MemorySystem(linkers=[Inventive()])
+    memory = MemorySystem(linker=Inventive())
     memory.write(note("one"))
     written = memory.write(note("two"))
     assert (written.num_links, written.num_invalid_links) == (0, 4)
@@ -89,7 +89,7 @@ def test_a_write_that_fails_leaves_nothing_half_written() -> None:
     memory = MemorySystem()
     memory.write(note("one"))
     before = sizes(memory)
-    memory.linkers = [*memory.linkers, Failing()]
+    memory.linker = Linkers(usual=memory.linker, failing=Failing())
     with pytest.raises(RuntimeError, match="no answer"):
         memory.write(note("two"))
     for bad in (np.ones(768), np.full(256, np.nan)):
@@ -100,10 +100,10 @@ def test_a_write_that_fails_leaves_nothing_half_written() -> None:
 
 @pytest.mark.parametrize("max_links", [0, 1, 8])
 def test_no_note_gets_more_links_than_allowed(max_links: int) -> None:
-    same = MemorySystem(dedupe="none", max_links=max_links, linkers=[NearestNeighbours(k=60)])
+    same = MemorySystem(dedupe="none", max_links=max_links, linker=NearestNeighbours(k=60))
     for _ in range(60):
         same.write(note("the very same text"))
-    hub = MemorySystem(max_links=max_links, linkers=[NearestNeighbours(k=60, threshold=0.1)])
+    hub = MemorySystem(max_links=max_links, linker=NearestNeighbours(k=60, threshold=0.1))
     for number in range(60):
         hub.write(note(f"satellite hub{number} of the hub"))
     for memory in (same, hub):
@@ -167,7 +167,7 @@ def test_every_recall_is_counted() -> None:
 
 @pytest.mark.parametrize("reward", [np.nan, np.inf])
 def test_a_reward_that_is_not_finite_changes_nothing(reward: float) -> None:
-    memory = MemorySystem(dynamics=named_chain(hebbian=Hebbian(delta="reward")), linkers=[])
+    memory = MemorySystem(dynamics=named_chain(hebbian=Hebbian(delta="reward")), linker=Linkers())
     for text in ("one", "two"):
         memory.write(note(text))
     with pytest.raises(ValueError, match="nothing was changed"):
@@ -191,7 +191,7 @@ def test_two_memories_never_touch_each_other() -> None:
 
 def test_a_life_of_rewards_strengthens_then_fades_then_cuts() -> None:
     chain = named_chain(hebbian=Hebbian(delta="reward"), decay=Decay(1.0), bound=Clip(), prune=Prune(threshold=0.05))
-    memory = MemorySystem(dynamics=chain, linkers=[])
+    memory = MemorySystem(dynamics=chain, linker=Linkers())
     for text in ("one", "two"):
         memory.write(note(text))
     for _ in range(10):

@@ -1,0 +1,47 @@
+"""From a configuration to living objects: the only place where parts are joined."""
+
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from hydra.utils import instantiate, to_absolute_path
+from omegaconf import DictConfig, OmegaConf
+
+from agents.agent import Agent
+from envs.recall import RecallEnv
+from experiments.tracking import JsonlTracker, NoTracker, Tracker
+
+__all__ = ["Setup", "build", "build_tracker", "resolved"]
+
+
+class Setup(NamedTuple):
+    """What a run needs."""
+
+    env: RecallEnv
+    agent: Agent
+
+
+def build(config: DictConfig) -> Setup:
+    """Make environment and agent.
+
+    Raises:
+        FileNotFoundError: The task's data is not there; the message says what to run.
+    """
+    parts = OmegaConf.create(resolved(config))
+    if "data_dir" in parts.task:
+        parts.task.data_dir = to_absolute_path(str(parts.task.data_dir))
+    reward, memory = (instantiate(parts[part], _convert_="all") for part in ("reward", "memory"))
+    env = instantiate(parts.env, task=instantiate(parts.task, _convert_="all"), memory=memory, reward=reward)
+    return Setup(env, instantiate(parts.agent, _convert_="all"))
+
+
+def build_tracker(config: DictConfig, directory: Path, *, group: str | None = None, name: str | None = None) -> Tracker:
+    """Make the tracker: JSON Lines always, and what the configuration names."""
+    also: Tracker = NoTracker()
+    if config.tracker.get("_target_"):
+        also = instantiate(config.tracker, directory=directory, run_config=resolved(config), group=group, name=name)
+    return JsonlTracker(directory, also)
+
+
+def resolved(config: DictConfig) -> dict[str, Any]:
+    """The configuration as plain values, every interpolation resolved."""
+    return cast(dict[str, Any], OmegaConf.to_container(config, resolve=True, throw_on_missing=True))
