@@ -38,7 +38,9 @@ def build_tracker(config: DictConfig, directory: Path, *, group: str | None = No
     """Make the tracker: JSON Lines always, and what the configuration names."""
     also: Tracker = NoTracker()
     if config.tracker.get("_target_"):
-        also = instantiate(config.tracker, directory=directory, run_config=resolved(config), group=group, name=name)
+        # Partial, since Hydra would make objects of the run's configuration too.
+        make = instantiate(config.tracker, _partial_=True)
+        also = make(directory=directory, run_config=resolved(config), group=group, name=name)
     return JsonlTracker(directory, also)
 
 

@@ -130,7 +130,7 @@ class WandbTracker(NoTracker):
         settings = wandb.Settings(init_timeout=self._timeout, console="off")
         start: dict[str, Any] = {"dir": str(self._directory), "reinit": "finish_previous", **self._options}
         try:
-            self._run = wandb.init(mode=self._mode, settings=settings, **start)
+            self._run = wandb.init(settings=settings, **start, mode=self._mode)  # type: ignore[arg-type]
         except Exception as error:
             if self._mode != "online":
                 raise

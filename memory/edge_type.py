@@ -1,8 +1,9 @@
 """The families of edges between notes."""
 
+from collections.abc import Iterable
 from enum import IntEnum
 
-__all__ = ["RECOVERY", "EdgeType"]
+__all__ = ["RECOVERY", "EdgeType", "as_edge_types"]
 
 
 class EdgeType(IntEnum):
@@ -28,3 +29,20 @@ class EdgeType(IntEnum):
 
 RECOVERY: frozenset[EdgeType] = frozenset({EdgeType.VERSION, EdgeType.SIBLING})
 """Edges by which archived notes stay reachable; no rule may cut them."""
+
+
+def as_edge_types(types: Iterable[EdgeType | str]) -> tuple[EdgeType, ...]:
+    """Edge types from members or names in any case, as configurations give them.
+
+    Raises:
+        ValueError: A name is no edge type.
+
+    Example:
+        >>> as_edge_types(["task"])
+        (<EdgeType.TASK: 3>,)
+    """
+    known = EdgeType.__members__
+    unknown = [each for each in types if isinstance(each, str) and each.upper() not in known]
+    if unknown:
+        raise ValueError(f"edge types {unknown} are unknown; choose from {[name.lower() for name in known]}")
+    return tuple(known[each.upper()] if isinstance(each, str) else EdgeType(each) for each in types)

@@ -1,6 +1,7 @@
 """Fading: what is not reinforced loses weight with the stream's own time."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from memory.change import Change
 from memory.dynamics.base import Signal, Stage
-from memory.edge_type import EdgeType
+from memory.edge_type import EdgeType, as_edge_types
 from memory.graph import MemoryGraph
 
 __all__ = ["Decay"]
@@ -29,7 +30,7 @@ class Decay:
     """
 
     half_life: float = 30.0
-    edge_types: tuple[EdgeType, ...] = (EdgeType.TASK,)
+    edge_types: Sequence[EdgeType | str] = (EdgeType.TASK,)
     stage: ClassVar[Stage] = Stage.LEARN
 
     def __post_init__(self) -> None:
@@ -42,5 +43,5 @@ class Decay:
     def update(self, change: Change, state: None, graph: MemoryGraph, signal: Signal) -> tuple[Change, None]:
         """Propose the fading rate of this rule's types of edges."""
         rate = (graph.rate if change.retention is None else change.retention).copy()
-        rate[np.asarray(self.edge_types, np.int64)] = math.log(2) / (self.half_life * _SECONDS_PER_DAY)
+        rate[list(as_edge_types(self.edge_types))] = math.log(2) / (self.half_life * _SECONDS_PER_DAY)
         return (change, state) if np.array_equal(rate, graph.rate) else (replace(change, retention=rate), state)

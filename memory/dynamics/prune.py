@@ -1,5 +1,6 @@
 """Pruning: weak edges are cut, and a note keeps only its strongest ones."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from memory.change import Change
 from memory.dynamics.base import Signal, Stage
-from memory.edge_type import EdgeType
+from memory.edge_type import RECOVERY, EdgeType, as_edge_types
 from memory.graph import MemoryGraph
 
 __all__ = ["Prune"]
@@ -28,13 +29,13 @@ class Prune:
     threshold: float = 0.01
     grace: float = 0.0
     max_links: int = 20
-    edge_types: tuple[EdgeType, ...] = (EdgeType.TASK, EdgeType.SEMANTIC)
+    edge_types: Sequence[EdgeType | str] = (EdgeType.TASK, EdgeType.SEMANTIC)
     stage: ClassVar[Stage] = Stage.PRUNE
 
     def __post_init__(self) -> None:
         if self.max_links < 0 or self.grace < 0:
             raise ValueError(f"max_links {self.max_links} and grace {self.grace} must be 0 or more")
-        if protected := set(self.edge_types) & {EdgeType.VERSION, EdgeType.SIBLING}:
+        if protected := set(as_edge_types(self.edge_types)) & RECOVERY:
             raise ValueError(f"edges of type {sorted(protected)} keep archived notes reachable and may not be pruned")
 
     def init(self, graph: MemoryGraph) -> None:
@@ -42,11 +43,12 @@ class Prune:
 
     def update(self, change: Change, state: None, graph: MemoryGraph, signal: Signal) -> tuple[Change, None]:
         """Propose cuts; a proposed edge that would be cut at once is not created."""
+        kinds = as_edge_types(self.edge_types)
         nodes = np.arange(graph.num_nodes) if signal.event == "pause" else signal.node_ids
         rows = [graph.out_edges(int(node)) for node in nodes]
         edge = np.concatenate([*rows, np.empty(0, np.int32)])
-        edge = edge[np.isin(graph.edge_type[edge], self.edge_types)]
-        new = np.flatnonzero((change.edge < 0) & np.isin(change.edge_type, self.edge_types) & (change.delta > 0))
+        edge = edge[np.isin(graph.edge_type[edge], kinds)]
+        new = np.flatnonzero((change.edge < 0) & np.isin(change.edge_type, kinds) & (change.delta > 0))
         weight = np.concatenate([self._weight_after(change, graph, edge), change.delta[new]])
         src = np.concatenate([graph.src[edge], change.src[new]])
         age = np.concatenate([graph.now - graph.created[edge], np.zeros(len(new))])

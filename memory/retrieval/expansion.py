@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.edge_type import EdgeType
+from memory.edge_type import EdgeType, as_edge_types
 from memory.graph import MemoryGraph
 
 __all__ = ["Activation", "Expansion", "PersonalizedPageRank", "SpreadingActivation", "TypedBreadthFirst"]
@@ -53,7 +53,7 @@ class SpreadingActivation:
     hops: int = 2
     fan_out: int = 5
     damping: float = 0.5
-    edge_types: Sequence[EdgeType] = tuple(EdgeType)
+    edge_types: Sequence[EdgeType | str] = tuple(EdgeType)
 
     def __post_init__(self) -> None:
         if self.hops < 0 or self.fan_out < 0 or not 0 < self.damping <= 1:
@@ -80,7 +80,7 @@ class PersonalizedPageRank:
 
     alpha: float = 0.5
     eps: float = 1e-4
-    edge_types: Sequence[EdgeType] = tuple(EdgeType)
+    edge_types: Sequence[EdgeType | str] = tuple(EdgeType)
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1 or not self.eps > 0:
@@ -110,7 +110,7 @@ class TypedBreadthFirst:
 
     hops: int = 4
     budget: int = 40
-    edge_types: Sequence[EdgeType] = tuple(EdgeType)
+    edge_types: Sequence[EdgeType | str] = tuple(EdgeType)
 
     def __post_init__(self) -> None:
         if self.hops < 0 or self.budget < 0:
@@ -118,6 +118,7 @@ class TypedBreadthFirst:
 
     def spread(self, graph: MemoryGraph, seeds: NDArray[np.int64], activation: NDArray[np.float32]) -> Activation:
         """See `Expansion`."""
+        followed = as_edge_types(self.edge_types)
         hops = np.full(graph.num_nodes, -1, np.int32)
         frontier = seeds[np.lexsort((seeds, -activation))][: self.budget].tolist()
         hops[frontier] = 0
@@ -128,7 +129,7 @@ class TypedBreadthFirst:
                 out, into = graph.out_edges(node), graph.in_edges(node)
                 ends = np.concatenate([graph.dst[out], graph.src[into]])
                 kinds = np.concatenate([graph.edge_type[out], graph.edge_type[into]])
-                for end in np.unique(ends[np.isin(kinds, self.edge_types)]).tolist():
+                for end in np.unique(ends[np.isin(kinds, followed)]).tolist():
                     if hops[end] < 0 and left > 0:
                         hops[end] = hop
                         left -= 1
@@ -137,10 +138,10 @@ class TypedBreadthFirst:
         return Activation(np.where(hops >= 0, 1 / np.maximum(1 + hops, 1), 0).astype(np.float32), hops)
 
 
-def _arrays(graph: MemoryGraph, edge_types: Sequence[EdgeType]) -> tuple[Any, ...]:
+def _arrays(graph: MemoryGraph, edge_types: Sequence[EdgeType | str]) -> tuple[Any, ...]:
     """The first arguments of the kernels: the graph's columns, and which types of edges are followed."""
     followed = np.zeros(len(EdgeType), bool)
-    followed[[int(each) for each in edge_types]] = True
+    followed[list(as_edge_types(edge_types))] = True
     rows = graph.out_rows
     adjacency = (rows.pool, rows.start, rows.length, graph.dst, graph.edge_type)
     weights = (graph.weight, graph.stamp, graph.rate, graph.now)
