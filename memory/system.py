@@ -11,6 +11,7 @@ from memory.dynamics import Signal, Transform, named_chain
 from memory.encoder import Encoder, HashingEncoder
 from memory.graph import MemoryGraph
 from memory.index import LexicalIndex, VectorIndex
+from memory.index_text import Content, IndexText
 from memory.linking import Linker, Linkers, NearestNeighbours, Temporal, link_note
 from memory.note import Note, check_content
 from memory.retrieval import Recall, Retriever
@@ -59,6 +60,7 @@ class MemorySystem:
         linker: Linker | None = None,
         retriever: Retriever | None = None,
         dynamics: Transform | None = None,
+        index_text: IndexText | None = None,
         max_links: int = 20,
         dedupe: Literal["exact", "none"] = "exact",
     ) -> None:
@@ -69,6 +71,7 @@ class MemorySystem:
             linker: Which edges a new note gets; None for temporal edges and nearest neighbours.
             retriever: How questions are answered; None for dense retrieval.
             dynamics: The chain of plasticity rules; None for a memory that does not learn.
+            index_text: What the lexical index sees of a note; None for its content.
             max_links: Largest number of outgoing edges of one type that the linker gives a note.
             dedupe: `exact` recognises a text that is held already, up to white space; `none` writes it again.
         """
@@ -78,6 +81,7 @@ class MemorySystem:
         self.linker = linker or Linkers(temporal=Temporal(), nearest=NearestNeighbours())
         self.retriever = retriever or Retriever()
         self.dynamics = dynamics or named_chain()
+        self.index_text = index_text or Content()
         self.max_links, self.dedupe = max_links, dedupe
         self.reset()
 
@@ -116,7 +120,7 @@ class MemorySystem:
         node_id = self.graph.add_note(note)
         try:
             self.surface.vectors.add(node_id, vector)
-            self.surface.lexical.add(node_id, note.content)
+            self.surface.lexical.add(node_id, self.index_text(note))
             links = self.linker.propose(self.surface, node_id, self._previous)
             written, invalid = link_note(self.surface, links, self.max_links)
         except BaseException:
