@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import gymnasium as gym
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.columns import faded, kernel
 from memory.graph import MemoryGraph
 
 __all__ = ["FEATURES", "STATISTICS", "Candidates", "candidate_space", "describe_candidates"]
@@ -18,8 +18,6 @@ FEATURES = ("similarity", "lexical", "score", "edge_weight", "hop", "recency", "
 STATISTICS = ("progress", "notes", "edges", "context", "mean_reward")
 """Entries of `graph`."""
 
-_kernel: Any = numba.njit(cache=True)
-
 
 @dataclass(slots=True)
 class Candidates:
@@ -28,27 +26,29 @@ class Candidates:
     Attributes:
         query: float32 (d,), the question's embedding.
         features: float32 (F, K), rows as `FEATURES`.
-        edges: int64 (3, E), slot of the source, slot of the target, and 1 where there is an edge.
-        edge_weight: float32 (E,), weights of the edges, clipped to [0, 1].
+        edge_ends: int64 (2, E), slots of source and target.
+        edge_weights: float32 (E,), weights of the edges, clipped to [0, 1].
+        edge_mask: int8 (E,), 1 where there is an edge.
         candidate_mask: int8 (K,), 1 where there is a candidate.
     """
 
     query: NDArray[np.float32]
     features: NDArray[np.float32]
-    edges: NDArray[np.int64]
-    edge_weight: NDArray[np.float32]
+    edge_ends: NDArray[np.int64]
+    edge_weights: NDArray[np.float32]
+    edge_mask: NDArray[np.int8]
     candidate_mask: NDArray[np.int8]
 
     def observe(self) -> dict[str, NDArray[Any]]:
         """Fresh arrays by the keys of `candidate_space`."""
-        source, target, is_edge = self.edges.copy()
+        source, target = self.edge_ends.copy()
         return {
             "query": self.query.copy(),
             **dict(zip(FEATURES, self.features.copy(), strict=True)),
             "edge_source": source,
             "edge_target": target,
-            "edge_weights": self.edge_weight.copy(),
-            "edge_mask": is_edge.astype(np.int8),
+            "edge_weights": self.edge_weights.copy(),
+            "edge_mask": self.edge_mask.copy(),
             "candidate_mask": self.candidate_mask.copy(),
         }
 
@@ -88,83 +88,58 @@ def describe_candidates(
         num_candidates: K.
         num_edges: E; edges beyond it are left out, those of the best candidates stay.
     """
-    features = np.zeros((len(FEATURES), num_candidates), np.float32)
-    size = len(node_ids)
-    similarity, lexical, score = signals
-    features[0, :size] = np.clip(similarity, -1, 1)
-    features[1, :size] = lexical / max(float(lexical.max(initial=0)), 1e-9)
-    if size:
-        low, high = score.min(), score.max()
-        features[2, :size] = (score - low) / (high - low) if high > low else 1
-    rows = graph.out_rows
     mask = np.zeros(num_candidates, np.int8)
-    mask[:size] = 1
-    edges, weights = _describe(
-        rows.pool,
-        rows.start,
-        rows.length,
-        graph.in_rows.length,
-        graph.dst,
-        graph.edge_type,
-        graph.weight,
-        graph.stamp,
-        graph.rate,
-        graph.now,
-        graph.access_count,
-        graph.num_nodes,
-        node_ids,
-        hops,
-        features,
-        num_edges,
+    mask[: len(node_ids)] = 1
+    features, *edges = _describe(
+        graph.columns(), graph.access_count, node_ids, *signals, hops, num_candidates, num_edges
     )
-    return Candidates(query.copy(), features, edges, weights, mask)
+    return Candidates(query, features, edges[0], edges[1], edges[2], mask)
 
 
-@_kernel
+@kernel
 def _describe(
-    pool: Any,
-    start: Any,
-    length: Any,
-    in_length: Any,
-    dst: Any,
-    edge_type: Any,
-    weight: Any,
-    stamp: Any,
-    rate: Any,
-    now: float,
+    columns: Any,
     access_count: Any,
-    num_nodes: int,
     node_ids: Any,
+    similarity: Any,
+    lexical: Any,
+    score: Any,
     hops: Any,
-    features: Any,
+    num_candidates: int,
     num_edges: int,
 ) -> Any:
-    edges = np.zeros((3, num_edges), np.int64)
-    weights = np.zeros(num_edges, np.float32)
-    slot_of = np.full(num_nodes, -1, np.int64)
-    for slot in range(node_ids.shape[0]):
+    features = np.zeros((len(FEATURES), num_candidates), np.float32)
+    ends, weights, is_edge = (
+        np.zeros((2, num_edges), np.int64),
+        np.zeros(num_edges, np.float32),
+        np.zeros(num_edges, np.int8),
+    )
+    size, used = node_ids.shape[0], 0
+    slot_of = np.full(columns.num_nodes, -1, np.int64)
+    most_lexical, low, high = 1e-9, np.inf, -np.inf
+    for slot in range(size):
         slot_of[node_ids[slot]] = slot
-    used = 0
-    for slot in range(node_ids.shape[0]):
+        most_lexical = max(most_lexical, lexical[slot])
+        low, high = min(low, score[slot]), max(high, score[slot])
+    for slot in range(size):
         node = node_ids[slot]
-        degree = length[node] + in_length[node]
+        degree = columns.length[node] + columns.in_length[node]
+        features[0, slot] = min(max(similarity[slot], -1.0), 1.0)
+        features[1, slot] = lexical[slot] / most_lexical
+        features[2, slot] = (score[slot] - low) / (high - low) if high > low else 1.0
         features[4, slot] = hops[slot] / (1.0 + hops[slot]) if hops[slot] >= 0 else 1.0
-        features[5, slot] = (node + 1.0) / num_nodes
+        features[5, slot] = (node + 1.0) / columns.num_nodes
         features[6, slot] = access_count[node] / (1.0 + access_count[node])
         features[7, slot] = degree / (1.0 + degree)
-        for position in range(start[node], start[node] + length[node]):
-            edge = pool[position]
-            other = slot_of[dst[edge]]
+        for position in range(columns.start[node], columns.start[node] + columns.length[node]):
+            edge = columns.pool[position]
+            other = slot_of[columns.dst[edge]]
             if other < 0:
                 continue
-            value = weight[edge] * np.exp(-rate[edge_type[edge]] * (now - stamp[edge]))
-            value = min(max(value, 0.0), 1.0)
+            value = min(max(faded(columns, edge), 0.0), 1.0)
             if hops[slot] == 0 and value > features[3, other]:
                 features[3, other] = value
             if used < num_edges:
-                edges[0, used] = slot
-                edges[1, used] = other
-                weights[used] = value
-                edges[2, used] = 1
+                ends[0, used], ends[1, used], weights[used], is_edge[used] = slot, other, value, 1
                 used += 1
-    return edges, weights
+    return features, ends, weights, is_edge

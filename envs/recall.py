@@ -1,5 +1,6 @@
 """HebbGym/Recall-v0: which of the candidates enter the context, in which order, and when to stop."""
 
+import operator
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -142,16 +143,15 @@ class RecallEnv(MemoryEnv[Observation, np.int64]):
         """Pick a candidate or close the context; see the class."""
         if self.question is None:
             raise RuntimeError("the episode is over or was never started; call reset()")
-        if not self.action_space.contains(action):
-            raise ValueError(f"action {action!r} is not one of the integers from 0 to {self.stop}")
+        slot = self._as_slot(action)
         info: dict[str, Any] = {}
         reward, terminated = 0.0, False
-        if not self._action_mask[action]:
+        if not self._action_mask[slot]:
             info["invalid_action"] = True
             self._places_left -= 1
-        elif action != self.stop:
-            self._pick(int(action))
-        if action == self.stop or self._places_left <= 0 or not self._action_mask[:-1].any():
+        elif slot != self.stop:
+            self._pick(slot)
+        if slot == self.stop or self._places_left <= 0 or len(self._context) == len(self._node_ids):
             reward = self._close(info)
             terminated = not self._walk_to_question()
             self._pose()
@@ -235,9 +235,18 @@ class RecallEnv(MemoryEnv[Observation, np.int64]):
         return {
             **self._described.observe(),
             "context_mask": self._context_mask.copy(),
-            "graph": np.clip(np.array(statistics, np.float32), 0, 1),
+            "graph": np.array([min(max(each, 0.0), 1.0) for each in statistics], np.float32),
             "action_mask": self._action_mask.copy(),
         }
+
+    def _as_slot(self, action: Any) -> int:
+        try:
+            slot = operator.index(action)
+        except TypeError:
+            slot = -1
+        if not 0 <= slot <= self.stop:
+            raise ValueError(f"action {action!r} is not one of the integers from 0 to {self.stop}")
+        return slot
 
     def _pick(self, slot: int) -> None:
         self._context.append(int(self._node_ids[slot]))

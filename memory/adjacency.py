@@ -6,16 +6,17 @@ a pointer chase, and removing swaps with the row's last entry. The pool is compa
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AdjacencyRows", "find_edges"]
+from memory.columns import kernel
+
+__all__ = ["AdjacencyRows"]
 
 _FIRST_ROOM = 4
 
 
-@numba.njit(cache=True)
+@kernel
 def _position(pool: Any, start: int, length: int, edge: int) -> int:
     for position in range(start, start + length):
         if pool[position] == edge:
@@ -23,7 +24,7 @@ def _position(pool: Any, start: int, length: int, edge: int) -> int:
     return -1
 
 
-@numba.njit(cache=True)
+@kernel
 def _compact(pool: Any, start: Any, length: Any, room: Any) -> Any:
     total = 0
     for node in range(start.shape[0]):
@@ -36,20 +37,6 @@ def _compact(pool: Any, start: Any, length: Any, room: Any) -> Any:
         start[node] = used
         used += room[node]
     return packed, used
-
-
-@numba.njit(cache=True)
-def find_edges(pool: Any, start: Any, length: Any, dst: Any, edge_type: Any, srcs: Any, dsts: Any, kind: int) -> Any:
-    """The first edge of type `kind` for each pair of `srcs` and `dsts`, -1 where there is none."""
-    found = np.full(srcs.shape[0], -1, np.int32)
-    for pair in range(srcs.shape[0]):
-        node = srcs[pair]
-        for position in range(start[node], start[node] + length[node]):
-            edge = pool[position]
-            if dst[edge] == dsts[pair] and edge_type[edge] == kind:
-                found[pair] = edge
-                break
-    return found
 
 
 class AdjacencyRows:

@@ -1,6 +1,6 @@
 """What a plasticity rule proposes and the graph alone applies: sparse weight deltas and cuts."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ class Change:
     """A proposed change of edge weights, at the graph's present time.
 
     Row k proposes to add `delta[k]` to the effective weight of edge `edge[k]`, or, where `edge[k]` is -1, to create
-    the edge `src[k] -> dst[k]` of type `edge_type[k]` with weight `delta[k]`.
+    the edge `src[k] -> dst[k]` of type `edge_type[k]` with weight `delta[k]`. No edge has two rows.
 
     Attributes:
         edge: int32 (M,), edge ids or -1.
@@ -49,14 +49,30 @@ class Change:
         edge_type: NDArray[np.int8],
         delta: NDArray[np.float32],
     ) -> "Change":
-        """This change with more rows."""
-        return replace(
-            self,
-            edge=np.concatenate([self.edge, edge]),
-            src=np.concatenate([self.src, src]),
-            dst=np.concatenate([self.dst, dst]),
-            edge_type=np.concatenate([self.edge_type, edge_type]),
-            delta=np.concatenate([self.delta, delta]),
+        """This change with more rows; deltas of the same edge, or of the same new edge, add up."""
+        if not len(self.edge):
+            return Change(edge, src, dst, edge_type, delta, self.cut, self.retention)
+        joined = Change(
+            np.concatenate([self.edge, edge]),
+            np.concatenate([self.src, src]),
+            np.concatenate([self.dst, dst]),
+            np.concatenate([self.edge_type, edge_type]),
+            np.concatenate([self.delta, delta]),
+            self.cut,
+            self.retention,
+        )
+        return joined._added_up()
+
+    def _added_up(self) -> "Change":
+        """This change with one row per edge, in the order in which the edges came first."""
+        is_new = self.edge < 0
+        pairs = np.stack([self.edge, self.src * is_new, self.dst * is_new, self.edge_type * is_new], axis=1)
+        _, first, group = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        delta = np.bincount(group.reshape(-1), self.delta)[order].astype(np.float32)
+        rows = first[order]
+        return Change(
+            self.edge[rows], self.src[rows], self.dst[rows], self.edge_type[rows], delta, self.cut, self.retention
         )
 
     @property

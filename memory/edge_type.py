@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from enum import IntEnum
 
-__all__ = ["RECOVERY", "EdgeType", "as_edge_types"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RECOVERY", "EdgeType", "as_edge_types", "edge_type_mask"]
 
 
 class EdgeType(IntEnum):
@@ -46,3 +49,10 @@ def as_edge_types(types: Iterable[EdgeType | str]) -> tuple[EdgeType, ...]:
     if unknown:
         raise ValueError(f"edge types {unknown} are unknown; choose from {[name.lower() for name in known]}")
     return tuple(known[each.upper()] if isinstance(each, str) else EdgeType(each) for each in types)
+
+
+def edge_type_mask(types: Iterable[EdgeType | str]) -> NDArray[np.bool_]:
+    """Which types are among `types`, bool (num_edge_types,); raises as `as_edge_types`."""
+    mask = np.zeros(len(EdgeType), bool)
+    mask[list(as_edge_types(types))] = True
+    return mask

@@ -1,12 +1,15 @@
 """The memory graph: notes as rows, typed, weighted, stamped, directed edges as columns. The only writer of weights."""
 
+import math
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from memory.adjacency import AdjacencyRows, find_edges
+from memory.adjacency import AdjacencyRows
 from memory.change import Applied, Change
+from memory.columns import Columns, faded, find_edge, kernel
 from memory.edge_type import EdgeType
 from memory.note import Note
 
@@ -172,16 +175,7 @@ class MemoryGraph:
 
     def find_edge(self, src: int, dst: int, edge_type: EdgeType) -> int:
         """The id of the edge `src -> dst` of this type, or -1."""
-        row = self.out_rows.row(src)
-        hit = row[(self.dst[row] == dst) & (self.edge_type[row] == edge_type)]
-        return int(hit[0]) if len(hit) else -1
-
-    def find_edges(self, src: NDArray[np.int32], dst: NDArray[np.int32], edge_type: EdgeType) -> NDArray[np.int32]:
-        """The ids of many edges of one type, -1 where there is none; int32 of the shape of `src` and `dst`."""
-        rows = self.out_rows
-        return np.asarray(
-            find_edges(rows.pool, rows.start, rows.length, self.dst, self.edge_type, src, dst, int(edge_type)), np.int32
-        )
+        return int(find_edge(self.columns(), src, dst, int(edge_type)))
 
     def add_edge(self, src: int, dst: int, edge_type: EdgeType, weight: float) -> int:
         """Add an edge and return its id; one that exists keeps the larger of the two weights.
@@ -194,7 +188,7 @@ class MemoryGraph:
         self.note(dst)
         if src == dst:
             raise ValueError(f"edge {src} -> {dst} is a self-loop; a note cannot be linked to itself")
-        if not np.isfinite(weight):
+        if not math.isfinite(weight):
             raise ValueError(f"edge weight {weight!r} is not finite")
         edge = self.find_edge(src, dst, edge_type)
         if edge >= 0:
@@ -227,8 +221,27 @@ class MemoryGraph:
     def effective_weight(self, edges: ArrayLike) -> NDArray[np.float32]:
         """Weights of `edges` as faded until now, float32 of the same shape."""
         edges = np.asarray(edges, np.int64)
-        age = self.now - self.stamp[edges]
-        return np.asarray(self.weight[edges] * np.exp(-self.rate[self.edge_type[edges]] * age), np.float32)
+        weights: NDArray[np.float32] = _faded(self.columns(), edges.reshape(-1)).reshape(edges.shape)
+        return weights
+
+    def columns(self) -> Columns:
+        """The graph's arrays for compiled code."""
+        rows = self.out_rows
+        return Columns(
+            rows.pool,
+            rows.start,
+            rows.length,
+            self.in_rows.length,
+            self.src,
+            self.dst,
+            self.edge_type,
+            self.weight,
+            self.stamp,
+            self.created,
+            self.rate,
+            self.now,
+            len(self.notes),
+        )
 
     # The one place where rules act ---------------------------------------------------------------------------------
 
@@ -238,22 +251,16 @@ class MemoryGraph:
         Raises:
             ValueError: A delta is NaN or infinite; nothing is changed then.
         """
-        if not np.isfinite(change.delta).all():
+        strengthened, weakened = _add(self.columns(), change.edge, change.delta)
+        if strengthened < 0:
             raise ValueError("the change holds a weight delta that is not finite; nothing was applied")
-        applied = Applied()
-        before = self.effective_weight(np.maximum(change.edge, 0))
-        for row, edge in enumerate(change.edge.tolist()):
-            delta = float(change.delta[row])
-            if edge < 0:
-                if delta > 0:
-                    edge_type = EdgeType(int(change.edge_type[row]))
-                    self.add_edge(int(change.src[row]), int(change.dst[row]), edge_type, delta)
-                    applied.created += 1
-            elif delta:
-                self.weight[edge], self.stamp[edge] = before[row] + delta, self.now
-                applied.strengthened += delta > 0
-                applied.weakened += delta < 0
-        for edge in np.unique(change.cut).tolist():
+        applied = Applied(strengthened, weakened)
+        if len(change.edge) and change.edge.min() < 0:
+            for row in np.flatnonzero((change.edge < 0) & (change.delta > 0)).tolist():
+                edge_type = EdgeType(int(change.edge_type[row]))
+                self.add_edge(int(change.src[row]), int(change.dst[row]), edge_type, float(change.delta[row]))
+                applied.created += 1
+        for edge in sorted(set(change.cut.tolist())):
             self.remove_edge(edge)
             applied.cut += 1
         if change.retention is not None and not np.array_equal(change.retention, self.rate):
@@ -283,3 +290,27 @@ class MemoryGraph:
                 setattr(self, name, np.concatenate([column, np.zeros_like(column)]))
         self._edge_slots += 1
         return self._edge_slots - 1
+
+
+@kernel
+def _faded(columns: Any, edges: Any) -> Any:
+    weights = np.empty(edges.shape[0], np.float32)
+    for place in range(edges.shape[0]):
+        weights[place] = faded(columns, edges[place])
+    return weights
+
+
+@kernel
+def _add(columns: Any, edges: Any, deltas: Any) -> Any:
+    """Add deltas to existing edges; returns how many grew and shrank, or -1 if one is not finite."""
+    for row in range(deltas.shape[0]):
+        if not np.isfinite(deltas[row]):
+            return -1, -1
+    strengthened = weakened = 0
+    for row in range(edges.shape[0]):
+        edge, delta = edges[row], deltas[row]
+        if edge >= 0 and delta != 0:
+            columns.weight[edge], columns.stamp[edge] = faded(columns, edge) + delta, columns.now
+            strengthened += delta > 0
+            weakened += delta < 0
+    return strengthened, weakened

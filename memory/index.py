@@ -1,5 +1,6 @@
 """Two indexes over notes that take adds and removals one at a time: exact cosine by FAISS, BM25 by bm25s."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -45,6 +46,7 @@ class VectorIndex:
         self._vectors = np.zeros((16, dim), np.float32)
         self._node_ids = np.zeros(16, np.int64)
         self._row: dict[int, int] = {}
+        self._is_ascending = True
 
     def __len__(self) -> int:
         return len(self._row)
@@ -61,11 +63,12 @@ class VectorIndex:
         vector = np.asarray(vector, np.float32)
         if vector.shape != (self.dim,):
             raise ValueError(f"the vector has shape {vector.shape}, this memory holds vectors of dimension {self.dim}")
-        if not np.isfinite(vector).all():
-            raise ValueError("the vector holds NaN or infinity")
         # In float64, so that no finite vector overflows its own length.
-        norm = np.linalg.norm(vector.astype(np.float64))
-        return vector if norm == 0 else np.asarray(vector / norm, np.float32)
+        exact = vector.astype(np.float64)
+        norm = math.sqrt(exact @ exact)
+        if not math.isfinite(norm):
+            raise ValueError("the vector holds NaN or infinity")
+        return vector if norm == 0 else np.asarray(exact / norm, np.float32)
 
     def add(self, node_id: int, vector: ArrayLike) -> None:
         """Add a note, or replace its vector.
@@ -75,6 +78,7 @@ class VectorIndex:
         """
         vector = self.check(vector)
         row = self._row.get(node_id, len(self._row))
+        self._is_ascending &= row < len(self._row) or row == 0 or node_id > self._node_ids[row - 1]
         if row == len(self._vectors):
             self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
             self._node_ids = np.concatenate([self._node_ids, np.zeros_like(self._node_ids)])
@@ -88,6 +92,7 @@ class VectorIndex:
         """
         row, last = self._row.pop(node_id), len(self._row)
         if row != last:
+            self._is_ascending = False
             moved = int(self._node_ids[last])
             self._vectors[row], self._node_ids[row], self._row[moved] = self._vectors[last], moved, row
 
@@ -102,12 +107,15 @@ class VectorIndex:
         return np.asarray(self._vectors[rows] @ query, np.float32)
 
     def scores(self, query: ArrayLike) -> Hits:
-        """The cosine of every note, in no particular order."""
+        """The cosine of every note, in ascending order of node ids."""
         query, size = self.check(query), len(self._row)
         if size == 0:
             return Hits(np.zeros(0, np.int64), np.zeros(0, np.float32))
-        cosine = faiss.pairwise_distances(query[None], self._vectors[:size], metric=faiss.METRIC_INNER_PRODUCT)[0]
-        return Hits(self._node_ids[:size].copy(), cosine)
+        node_ids, scores = self._node_ids[:size], self._vectors[:size] @ query
+        if self._is_ascending:
+            return Hits(node_ids.copy(), scores)
+        order = np.argsort(node_ids)
+        return Hits(node_ids[order], scores[order])
 
     def search(self, query: ArrayLike, k: int) -> Hits:
         """The k notes of highest cosine, best first; all of them where k is larger.
@@ -159,7 +167,7 @@ class LexicalIndex:
         self._is_stale = True
 
     def scores(self, query: str) -> Hits:
-        """The BM25 score of every note, 0 where no term is shared; in no particular order."""
+        """The BM25 score of every note, 0 where no term is shared; in ascending order of node ids."""
         if self._is_stale:
             self._build()
         scores = np.zeros(len(self._node_ids), np.float32)
@@ -182,8 +190,8 @@ class LexicalIndex:
         return Hits(hits.node_ids[found], hits.scores[found]).top(k)
 
     def _build(self) -> None:
-        self._node_ids = np.fromiter(self._terms, np.int64, len(self._terms))
-        documents: Sequence[list[str]] = list(self._terms.values())
+        self._node_ids = np.array(sorted(self._terms), np.int64)
+        documents: Sequence[list[str]] = [self._terms[node_id] for node_id in self._node_ids.tolist()]
         self._bm25 = None
         if any(documents):
             self._bm25 = bm25s.BM25(k1=self.k1, b=self.b, method="lucene")

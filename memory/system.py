@@ -1,5 +1,6 @@
 """The memory as one object: write, recall, reinforce, consolidate, forget. It conducts; every rule is a part."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -167,9 +168,9 @@ class MemorySystem:
             KeyError: One of the notes does not exist.
         """
         nodes = np.asarray(node_ids, np.int64).reshape(-1)
-        if not np.isfinite(reward):
+        if not math.isfinite(reward):
             raise ValueError(f"reward {reward!r} is not finite; nothing was changed")
-        if len(np.unique(nodes)) != len(nodes):
+        if len(set(nodes.tolist())) != len(nodes):
             raise ValueError(f"node_ids {nodes.tolist()} name a note twice; nothing was changed")
         for node_id in nodes.tolist():
             self.graph.note(node_id)

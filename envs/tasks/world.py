@@ -110,6 +110,8 @@ class World:
             raise ValueError(f"episode {episode!r} is unknown; choose from {self.episodes}")
         turns = self._turns(rng)
         order = rng.permutation(self.num_skills)
+        luck = rng.random(self.num_tasks)
+        noise = self.question_noise * _unit(rng.standard_normal((self.num_tasks, self.dim)))
         skills: list[_Skill] = []
         events: list[Event] = []
         asked = session = 0
@@ -120,12 +122,15 @@ class World:
                 events += turns[written - self.notes_per_session : written]
                 target = -(-self.num_skills * (session + 1) // self.num_sessions)
                 while len(skills) < target:
-                    skills.append(self._skill(int(rng.integers(written)), written, turns, rng))
+                    skills.append(self._skill(int(rng.integers(written)), written, rng))
+                known = order[order < len(skills)]
+                chance = np.cumsum(1.0 / np.arange(1, len(known) + 1) ** self.zipf)
             events.append(Pause(time := time + 3_600.0))
             for _ in range(min(self.tasks_per_session, self.num_tasks - asked)):
                 if self.drift_every and asked and asked % self.drift_every == 0:
-                    self._drift(skills, written, turns, rng)
-                events.append(self._question(asked, time := time + _MINUTE, skills, order, turns, rng))
+                    self._drift(skills, written, rng)
+                skill = skills[known[np.searchsorted(chance, luck[asked] * chance[-1], side="right")]]
+                events.append(_question(asked, time := time + _MINUTE, skill, turns, noise[asked]))
                 asked += 1
             session += 1
         return events
@@ -146,36 +151,25 @@ class World:
             turns.append(Turn(f"n{number}", text, time, speaker, session, vector if self.with_vectors else None))
         return turns
 
-    def _skill(self, cue: int, written: int, turns: list[Turn], rng: np.random.Generator) -> _Skill:
+    def _skill(self, cue: int, written: int, rng: np.random.Generator) -> _Skill:
         others = np.delete(np.arange(written), cue)
         return _Skill(cue, rng.choice(others, min(self.num_associates, len(others)), replace=False))
 
-    def _drift(self, skills: list[_Skill], written: int, turns: list[Turn], rng: np.random.Generator) -> None:
+    def _drift(self, skills: list[_Skill], written: int, rng: np.random.Generator) -> None:
         drifting = rng.choice(len(skills), round(self.drift_share * len(skills)), replace=False)
         for place in drifting.tolist():
-            skills[place] = self._skill(skills[place].cue, written, turns, rng)
+            skills[place] = self._skill(skills[place].cue, written, rng)
 
-    def _question(
-        self,
-        number: int,
-        time: float,
-        skills: list[_Skill],
-        order: NDArray[np.int64],
-        turns: list[Turn],
-        rng: np.random.Generator,
-    ) -> Question:
-        known = order[order < len(skills)]
-        weight = 1.0 / np.arange(1, len(known) + 1) ** self.zipf
-        skill = skills[int(known[rng.choice(len(known), p=weight / weight.sum())])]
-        cue = turns[skill.cue]
-        noise = _unit(rng.standard_normal(self.dim))
-        vector = None if cue.vector is None else _unit(cue.vector + self.question_noise * noise).astype(np.float32)
-        thing = cue.text.split(" keep the ")[1].split(" in box ")[0]
-        text = f"What goes together with the {thing} that {cue.speaker} keeps in box {skill.cue}?"
-        evidence = (cue.id, *(f"n{each}" for each in skill.associates.tolist()))
-        boxes = ", ".join(f"box {each}" for each in [skill.cue, *skill.associates.tolist()])
-        return Question(f"q{number}", text, time, evidence, boxes, 1, vector)
+
+def _question(number: int, time: float, skill: _Skill, turns: list[Turn], noise: NDArray[np.float64]) -> Question:
+    cue = turns[skill.cue]
+    vector = None if cue.vector is None else _unit(cue.vector + noise).astype(np.float32)
+    thing = cue.text.split(" keep the ")[1].split(" in box ")[0]
+    text = f"What goes together with the {thing} that {cue.speaker} keeps in box {skill.cue}?"
+    evidence = (cue.id, *(f"n{each}" for each in skill.associates.tolist()))
+    boxes = ", ".join(f"box {each}" for each in [skill.cue, *skill.associates.tolist()])
+    return Question(f"q{number}", text, time, evidence, boxes, 1, vector)
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True), np.float64)
+    return np.asarray(vectors / np.sqrt((vectors * vectors).sum(-1, keepdims=True)), np.float64)

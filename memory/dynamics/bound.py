@@ -1,11 +1,12 @@
 """Bounds: weights stay within a range."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from memory.change import Change
+from memory.columns import faded, kernel
 from memory.dynamics.base import Signal, Stage
 from memory.graph import MemoryGraph
 
@@ -36,7 +37,14 @@ class Clip:
         """Shorten the deltas that would leave the range."""
         if not len(change.edge):
             return change, state
-        present = graph.effective_weight(np.maximum(change.edge, 0))
-        weight = np.where(change.edge >= 0, present, np.float32(0))
-        bounded = np.clip(weight + change.delta, self.low, self.high) - weight
-        return replace(change, delta=bounded.astype(np.float32)), state
+        bounded = _clip(graph.columns(), change.edge, change.delta, self.low, self.high)
+        return replace(change, delta=bounded), state
+
+
+@kernel
+def _clip(columns: Any, edge: Any, delta: Any, low: float, high: float) -> Any:
+    bounded = np.empty_like(delta)
+    for row in range(edge.shape[0]):
+        weight = faded(columns, edge[row]) if edge[row] >= 0 else np.float32(0)
+        bounded[row] = min(max(weight + delta[row], low), high) - weight
+    return bounded

@@ -3,13 +3,15 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.change import Change
 from memory.dynamics.base import Signal, Stage
-from memory.edge_type import EdgeType, as_edge_types
+from memory.edge_type import EdgeType, edge_type_mask
 from memory.graph import MemoryGraph
 
 __all__ = ["Decay"]
@@ -37,11 +39,15 @@ class Decay:
         if not self.half_life > 0:
             raise ValueError(f"half_life {self.half_life!r} must be above 0 days (inf for no decay)")
 
+    @cached_property
+    def _fades(self) -> NDArray[np.bool_]:
+        return edge_type_mask(self.edge_types)
+
     def init(self, graph: MemoryGraph) -> None:
         """The rule keeps no state."""
 
     def update(self, change: Change, state: None, graph: MemoryGraph, signal: Signal) -> tuple[Change, None]:
         """Propose the fading rate of this rule's types of edges."""
-        rate = (graph.rate if change.retention is None else change.retention).copy()
-        rate[list(as_edge_types(self.edge_types))] = math.log(2) / (self.half_life * _SECONDS_PER_DAY)
-        return (change, state) if np.array_equal(rate, graph.rate) else (replace(change, retention=rate), state)
+        present = graph.rate if change.retention is None else change.retention
+        rate = np.where(self._fades, math.log(2) / (self.half_life * _SECONDS_PER_DAY), present)
+        return (change, state) if (rate == present).all() else (replace(change, retention=rate), state)

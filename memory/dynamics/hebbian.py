@@ -1,12 +1,12 @@
 """Reward-modulated Hebbian learning: notes that earn a reward together are wired together."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory.change import Change
+from memory.columns import faded, find_edge, kernel
 from memory.dynamics.base import Signal, Stage
 from memory.edge_type import EdgeType
 from memory.graph import MemoryGraph
@@ -74,23 +74,45 @@ class Hebbian:
         else:
             error = signal.reward - mean if self.delta == "rpe" else signal.reward
             delta = np.full(len(signal.node_ids), error, np.float32)
-        return self._extend(change, graph, signal, delta), new_state
+        edge, src, dst, proposed = _propose(
+            graph.columns(),
+            signal.node_ids,
+            signal.activation,
+            delta,
+            int(self.edge_type),
+            self.rate,
+            self.low,
+            self.high,
+        )
+        kinds = np.full(len(edge), self.edge_type, np.int8)
+        return change.extended(edge, src, dst, kinds, proposed), new_state
 
-    def _extend(self, change: Change, graph: MemoryGraph, signal: Signal, delta: NDArray[np.float32]) -> Change:
-        size = len(signal.node_ids)
-        first, second = np.nonzero(~np.eye(size, dtype=bool))
-        src, dst = signal.node_ids[first].astype(np.int32), signal.node_ids[second].astype(np.int32)
-        edge = graph.find_edges(src, dst, self.edge_type)
-        weight = np.where(edge >= 0, graph.effective_weight(np.maximum(edge, 0)), np.float32(0))
-        room = np.where(delta[second] > 0, self.high - weight, weight - self.low)
-        proposed = (self.rate * delta[second] * signal.activation[first] * signal.activation[second] * room).astype(
-            np.float32
-        )
-        matters = (proposed != 0) & ((edge >= 0) | (proposed > 0))
-        return change.extended(
-            edge[matters],
-            src[matters],
-            dst[matters],
-            np.full(matters.sum(), self.edge_type, np.int8),
-            proposed[matters],
-        )
+
+@kernel
+def _propose(
+    columns: Any,
+    node_ids: Any,
+    activation: Any,
+    delta: Any,
+    edge_type: int,
+    rate: float,
+    low: float,
+    high: float,
+) -> Any:
+    size = node_ids.shape[0]
+    room = size * size
+    edges, srcs, dsts = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32)
+    proposed = np.empty(room, np.float32)
+    used = 0
+    for i in range(size):
+        for j in range(size):
+            if i == j:
+                continue
+            edge = find_edge(columns, node_ids[i], node_ids[j], edge_type)
+            weight = faded(columns, edge) if edge >= 0 else np.float32(0)
+            distance = high - weight if delta[j] > 0 else weight - low
+            value = np.float32(rate * delta[j] * activation[i] * activation[j] * distance)
+            if value > 0 or (value < 0 and edge >= 0):
+                edges[used], srcs[used], dsts[used], proposed[used] = edge, node_ids[i], node_ids[j], value
+                used += 1
+    return edges[:used].copy(), srcs[:used].copy(), dsts[:used].copy(), proposed[:used].copy()

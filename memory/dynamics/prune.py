@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.change import Change
+from memory.columns import faded, kernel
 from memory.dynamics.base import Signal, Stage
-from memory.edge_type import RECOVERY, EdgeType, as_edge_types
+from memory.edge_type import RECOVERY, EdgeType, as_edge_types, edge_type_mask
 from memory.graph import MemoryGraph
 
 __all__ = ["Prune"]
+
+_SECONDS_PER_DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -38,43 +42,72 @@ class Prune:
         if protected := set(as_edge_types(self.edge_types)) & RECOVERY:
             raise ValueError(f"edges of type {sorted(protected)} keep archived notes reachable and may not be pruned")
 
+    @cached_property
+    def _may_cut(self) -> NDArray[np.bool_]:
+        return edge_type_mask(self.edge_types)
+
     def init(self, graph: MemoryGraph) -> None:
         """The rule keeps no state."""
 
     def update(self, change: Change, state: None, graph: MemoryGraph, signal: Signal) -> tuple[Change, None]:
         """Propose cuts; a proposed edge that would be cut at once is not created."""
-        kinds = as_edge_types(self.edge_types)
         nodes = np.arange(graph.num_nodes) if signal.event == "pause" else signal.node_ids
-        rows = [graph.out_edges(int(node)) for node in nodes]
-        edge = np.concatenate([*rows, np.empty(0, np.int32)])
-        edge = edge[np.isin(graph.edge_type[edge], kinds)]
-        new = np.flatnonzero((change.edge < 0) & np.isin(change.edge_type, kinds) & (change.delta > 0))
-        weight = np.concatenate([self._weight_after(change, graph, edge), change.delta[new]])
-        src = np.concatenate([graph.src[edge], change.src[new]])
-        age = np.concatenate([graph.now - graph.created[edge], np.zeros(len(new))])
-        cut = (weight < self.threshold) & (age >= self.grace * 86_400.0)
-        cut |= self._beyond_max_links(src, np.where(cut, -np.inf, weight), age)
-        delta = change.delta.copy()
-        delta[new[cut[len(edge) :]]] = 0
-        cuts = np.union1d(change.cut, edge[cut[: len(edge)]]).astype(np.int32)
-        return replace(change, delta=delta, cut=cuts), state
+        proposed = (change.edge, change.src, change.edge_type, change.delta)
+        limits = (self.threshold, self.grace * _SECONDS_PER_DAY, self.max_links)
+        cut, delta = _prune(graph.columns(), nodes, *proposed, self._may_cut, *limits)
+        if len(change.cut):
+            cut = np.union1d(change.cut, cut).astype(np.int32)
+        return replace(change, delta=delta, cut=cut), state
 
-    @staticmethod
-    def _weight_after(change: Change, graph: MemoryGraph, edge: NDArray[np.int32]) -> NDArray[np.float32]:
-        weight = graph.effective_weight(edge)
-        order = np.argsort(edge)
-        place = np.searchsorted(edge, change.edge, sorter=order)
-        hit = place < len(edge)
-        hit[hit] = edge[order[place[hit]]] == change.edge[hit]
-        np.add.at(weight, order[place[hit]], change.delta[hit])
-        return weight
 
-    def _beyond_max_links(
-        self, src: NDArray[np.int32], weight: NDArray[np.float32], age: NDArray[np.float64]
-    ) -> NDArray[np.bool_]:
-        order = np.lexsort((-age, -weight, src))
-        ordered = src[order]
-        first = np.searchsorted(ordered, ordered)
-        beyond = np.zeros(len(src), bool)
-        beyond[order] = np.arange(len(src)) - first >= self.max_links
-        return beyond
+@kernel
+def _prune(
+    columns: Any,
+    nodes: Any,
+    edges: Any,
+    srcs: Any,
+    edge_types: Any,
+    deltas: Any,
+    may_cut: Any,
+    threshold: float,
+    grace: float,
+    max_links: int,
+) -> Any:
+    """Edge ids to cut, and the deltas without those of new edges that would be cut at once."""
+    left = deltas.copy()
+    order = np.argsort(edges, kind="mergesort")
+    ordered = edges[order]
+    new = order[: np.searchsorted(ordered, 0)]
+    cuts = [np.int32(0)]
+    cuts.pop()
+    for node in np.unique(np.concatenate((nodes, srcs[new].astype(nodes.dtype)))):
+        room = columns.length[node] + new.shape[0]
+        owner, weight, age = np.empty(room, np.int64), np.empty(room, np.float32), np.empty(room, np.float64)
+        used = 0
+        for position in range(columns.start[node], columns.start[node] + columns.length[node]):
+            edge = columns.pool[position]
+            if may_cut[columns.edge_type[edge]]:
+                place = np.searchsorted(ordered, edge)
+                owner[used], weight[used] = edge, faded(columns, edge)
+                age[used] = columns.now - columns.created[edge]
+                if place < ordered.shape[0] and ordered[place] == edge:
+                    weight[used] += deltas[order[place]]
+                used += 1
+        for row in new:
+            if srcs[row] == node and may_cut[edge_types[row]] and deltas[row] > 0:
+                owner[used], weight[used], age[used] = -1 - row, deltas[row], 0.0
+                used += 1
+        for place in range(used):
+            if weight[place] < threshold and age[place] >= grace:
+                weight[place] = -np.inf
+        # The strongest first, among equals the oldest: two stable sorts, the minor key before the major one.
+        rank = np.argsort(-age[:used], kind="mergesort")
+        rank = rank[np.argsort(-weight[:used][rank], kind="mergesort")]
+        for place in range(used):
+            candidate = rank[place]
+            if place >= max_links or weight[candidate] == -np.inf:
+                if owner[candidate] >= 0:
+                    cuts.append(np.int32(owner[candidate]))
+                else:
+                    left[-1 - owner[candidate]] = 0.0
+    return np.sort(np.array(cuts, dtype=np.int32)), left

@@ -27,7 +27,7 @@ class Dense:
 
     def score(self, surface: Surface, query: Query) -> Hits:
         """See `Anchors`."""
-        return _by_node_id(surface.vectors.scores(query.vector))
+        return surface.vectors.scores(query.vector)
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Lexical:
 
     def score(self, surface: Surface, query: Query) -> Hits:
         """See `Anchors`."""
-        return _by_node_id(surface.lexical.scores(query.text))
+        return surface.lexical.scores(query.text)
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,6 @@ def _standardise(scores: NDArray[np.float32]) -> NDArray[np.float64]:
     centred = scores - scores.mean(dtype=np.float64) if len(scores) else scores.astype(np.float64)
     deviation = float(centred.std()) if len(scores) else 0.0
     return np.asarray(centred / deviation if deviation > 1e-12 else np.zeros(len(scores)), np.float64)
-
-
-def _by_node_id(hits: Hits) -> Hits:
-    if (np.diff(hits.node_ids) > 0).all():
-        return hits
-    order = np.argsort(hits.node_ids)
-    return Hits(hits.node_ids[order], hits.scores[order])
 
 
 def _check_weights(parts: Sequence[Anchors], weights: Sequence[float] | None) -> None:

@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.edge_type import EdgeType, as_edge_types
+from memory.columns import faded, kernel
+from memory.edge_type import EdgeType, edge_type_mask
 from memory.graph import MemoryGraph
 
 __all__ = ["Activation", "Expansion", "PersonalizedPageRank", "SpreadingActivation", "TypedBreadthFirst"]
-
-_kernel: Any = numba.njit(cache=True)
 
 
 class Activation(NamedTuple):
@@ -59,10 +58,14 @@ class SpreadingActivation:
         if self.hops < 0 or self.fan_out < 0 or not 0 < self.damping <= 1:
             raise ValueError(f"{self} needs hops >= 0, fan_out >= 0 and 0 < damping <= 1")
 
+    @cached_property
+    def _followed(self) -> NDArray[np.bool_]:
+        return edge_type_mask(self.edge_types)
+
     def spread(self, graph: MemoryGraph, seeds: NDArray[np.int64], activation: NDArray[np.float32]) -> Activation:
         """See `Expansion`."""
         arguments = (seeds, activation, self.hops, self.fan_out, self.damping)
-        return Activation(*_spread(*_arrays(graph, self.edge_types), *arguments))
+        return Activation(*_spread(graph.columns(), self._followed, *arguments))
 
 
 @dataclass(frozen=True)
@@ -86,12 +89,16 @@ class PersonalizedPageRank:
         if not 0 < self.alpha < 1 or not self.eps > 0:
             raise ValueError(f"{self} needs 0 < alpha < 1 and eps > 0")
 
+    @cached_property
+    def _followed(self) -> NDArray[np.bool_]:
+        return edge_type_mask(self.edge_types)
+
     def spread(self, graph: MemoryGraph, seeds: NDArray[np.int64], activation: NDArray[np.float32]) -> Activation:
         """See `Expansion`."""
         total = float(activation.sum())
         share = activation / total if total > 0 else activation
         arguments = (seeds, share.astype(np.float64), self.alpha, self.eps)
-        values, hops = _push(*_arrays(graph, self.edge_types), *arguments)
+        values, hops = _push(graph.columns(), self._followed, *arguments)
         peak = values.max(initial=0.0)
         return Activation((values / peak if peak > 0 else values).astype(np.float32), hops)
 
@@ -116,9 +123,12 @@ class TypedBreadthFirst:
         if self.hops < 0 or self.budget < 0:
             raise ValueError(f"{self} needs hops >= 0 and budget >= 0")
 
+    @cached_property
+    def _followed(self) -> NDArray[np.bool_]:
+        return edge_type_mask(self.edge_types)
+
     def spread(self, graph: MemoryGraph, seeds: NDArray[np.int64], activation: NDArray[np.float32]) -> Activation:
         """See `Expansion`."""
-        followed = as_edge_types(self.edge_types)
         hops = np.full(graph.num_nodes, -1, np.int32)
         frontier = seeds[np.lexsort((seeds, -activation))][: self.budget].tolist()
         hops[frontier] = 0
@@ -129,7 +139,7 @@ class TypedBreadthFirst:
                 out, into = graph.out_edges(node), graph.in_edges(node)
                 ends = np.concatenate([graph.dst[out], graph.src[into]])
                 kinds = np.concatenate([graph.edge_type[out], graph.edge_type[into]])
-                for end in np.unique(ends[np.isin(kinds, followed)]).tolist():
+                for end in np.unique(ends[self._followed[kinds]]).tolist():
                     if hops[end] < 0 and left > 0:
                         hops[end] = hop
                         left -= 1
@@ -138,42 +148,18 @@ class TypedBreadthFirst:
         return Activation(np.where(hops >= 0, 1 / np.maximum(1 + hops, 1), 0).astype(np.float32), hops)
 
 
-def _arrays(graph: MemoryGraph, edge_types: Sequence[EdgeType | str]) -> tuple[Any, ...]:
-    """The first arguments of the kernels: the graph's columns, and which types of edges are followed."""
-    followed = np.zeros(len(EdgeType), bool)
-    followed[list(as_edge_types(edge_types))] = True
-    rows = graph.out_rows
-    adjacency = (rows.pool, rows.start, rows.length, graph.dst, graph.edge_type)
-    weights = (graph.weight, graph.stamp, graph.rate, graph.now)
-    return (*adjacency, *weights, followed, graph.num_nodes)
-
-
-@_kernel
-def _faded(edge: int, edge_type: Any, weight: Any, stamp: Any, rate: Any, now: float) -> Any:
-    return weight[edge] * np.exp(-rate[edge_type[edge]] * (now - stamp[edge]))
-
-
-@_kernel
+@kernel
 def _spread(
-    pool: Any,
-    start: Any,
-    length: Any,
-    dst: Any,
-    edge_type: Any,
-    weight: Any,
-    stamp: Any,
-    rate: Any,
-    now: float,
+    columns: Any,
     followed: Any,
-    num_nodes: int,
     seeds: Any,
     activation: Any,
     num_hops: int,
     fan_out: int,
     damping: float,
 ) -> Any:
-    values = np.zeros(num_nodes, np.float32)
-    hops = np.full(num_nodes, -1, np.int32)
+    values = np.zeros(columns.num_nodes, np.float32)
+    hops = np.full(columns.num_nodes, -1, np.int32)
     for place in range(seeds.shape[0]):
         values[seeds[place]] = activation[place]
         hops[seeds[place]] = 0
@@ -185,20 +171,20 @@ def _spread(
         sent = np.empty(frontier.shape[0], np.float32)
         for place in range(frontier.shape[0]):
             sent[place] = values[frontier[place]]
-        changed = np.zeros(num_nodes, np.bool_)
+        changed = np.zeros(columns.num_nodes, np.bool_)
         for place in range(frontier.shape[0]):
             node = frontier[place]
             kept = 0
-            for position in range(start[node], start[node] + length[node]):
-                edge = pool[position]
-                if not followed[edge_type[edge]]:
+            for position in range(columns.start[node], columns.start[node] + columns.length[node]):
+                edge = columns.pool[position]
+                if not followed[columns.edge_type[edge]]:
                     continue
-                value = _faded(edge, edge_type, weight, stamp, rate, now)
+                value = faded(columns, edge)
                 # Insertion into the short list of the strongest; equal weights in the order of their ends.
                 slot = kept
                 while slot > 0 and (
                     best_weight[slot - 1] < value
-                    or (best_weight[slot - 1] == value and dst[best_edge[slot - 1]] > dst[edge])
+                    or (best_weight[slot - 1] == value and columns.dst[best_edge[slot - 1]] > columns.dst[edge])
                 ):
                     slot -= 1
                 if slot < fan_out:
@@ -210,7 +196,7 @@ def _spread(
                     best_edge[slot] = edge
                     kept = min(kept + 1, fan_out)
             for slot in range(kept):
-                end = dst[best_edge[slot]]
+                end = columns.dst[best_edge[slot]]
                 arriving = np.float32(damping * best_weight[slot] * sent[place])
                 if arriving > values[end]:
                     values[end] = arriving
@@ -221,28 +207,19 @@ def _spread(
     return values, hops
 
 
-@_kernel
+@kernel
 def _push(
-    pool: Any,
-    start: Any,
-    length: Any,
-    dst: Any,
-    edge_type: Any,
-    weight: Any,
-    stamp: Any,
-    rate: Any,
-    now: float,
+    columns: Any,
     followed: Any,
-    num_nodes: int,
     seeds: Any,
     share: Any,
     alpha: float,
     eps: float,
 ) -> Any:
-    values = np.zeros(num_nodes, np.float64)
-    residual = np.zeros(num_nodes, np.float64)
-    hops = np.full(num_nodes, -1, np.int32)
-    is_queued = np.zeros(num_nodes, np.bool_)
+    values = np.zeros(columns.num_nodes, np.float64)
+    residual = np.zeros(columns.num_nodes, np.float64)
+    hops = np.full(columns.num_nodes, -1, np.int32)
+    is_queued = np.zeros(columns.num_nodes, np.bool_)
     queue = [np.int64(0)]
     queue.pop()
     for place in range(seeds.shape[0]):
@@ -260,21 +237,21 @@ def _push(
             continue
         residual[node] = 0.0
         total = 0.0
-        for position in range(start[node], start[node] + length[node]):
-            edge = pool[position]
-            if followed[edge_type[edge]]:
-                total += max(0.0, _faded(edge, edge_type, weight, stamp, rate, now))
+        for position in range(columns.start[node], columns.start[node] + columns.length[node]):
+            edge = columns.pool[position]
+            if followed[columns.edge_type[edge]]:
+                total += max(0.0, faded(columns, edge))
         if total <= 0.0:
             # A dead end keeps what it has.
             values[node] += mass
             continue
         values[node] += alpha * mass
-        for position in range(start[node], start[node] + length[node]):
-            edge = pool[position]
-            if not followed[edge_type[edge]]:
+        for position in range(columns.start[node], columns.start[node] + columns.length[node]):
+            edge = columns.pool[position]
+            if not followed[columns.edge_type[edge]]:
                 continue
-            value = max(0.0, _faded(edge, edge_type, weight, stamp, rate, now))
-            end = dst[edge]
+            value = max(0.0, faded(columns, edge))
+            end = columns.dst[edge]
             residual[end] += (1.0 - alpha) * mass * value / total
             if hops[end] < 0:
                 hops[end] = hops[node] + 1

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.columns import kernel
 from memory.index import Hits
 from memory.retrieval.anchors import Anchors, Dense
 from memory.retrieval.context import AdjacentTurns
@@ -106,32 +107,45 @@ class Retriever:
         if self.context is not None:
             hits = self.context.smooth(surface.graph, hits)
         hits, hops = self._expand(surface, hits)
-        order = np.lexsort((hits.node_ids, -hits.scores))
+        # Anchors come in ascending order of node ids, so a stable sort puts equal scores in that order.
+        order = np.argsort(-hits.scores, kind="stable")
         if self.reranker is not None:
             head = order[: self.rerank_depth]
             scores = self.reranker.rerank(surface, query, Hits(hits.node_ids[head], hits.scores[head])).scores
             hits.scores[head] = _above(scores, hits.scores[order[self.rerank_depth :]])
-            order = np.lexsort((hits.node_ids, -hits.scores))
+            order = np.argsort(-hits.scores, kind="stable")
         order = order[: (budget or self.budget).keep(surface, hits.node_ids[order])]
         return Recall(hits.node_ids[order], hits.scores[order], hops[order])
 
     def _expand(self, surface: Surface, hits: Hits) -> tuple[Hits, NDArray[np.int32]]:
-        scaled = Hits(hits.node_ids, _scale(hits.scores))
-        seeds = scaled.top(self.num_seeds)
-        hops = np.full(surface.graph.num_nodes, -1, np.int32)
-        hops[seeds.node_ids] = 0
+        scores = _scale(hits.scores)
+        first = np.argsort(-scores, kind="stable")[: self.num_seeds]
+        seeds, activation = hits.node_ids[first], scores[first]
         if self.expansion is None:
-            return scaled, hops[hits.node_ids]
-        activation = self.expansion.spread(surface.graph, seeds.node_ids, seeds.scores)
-        arrived = activation.values.copy()
-        arrived[seeds.node_ids] = np.maximum(arrived[seeds.node_ids] - seeds.scores, 0)
-        scores = scaled.scores + np.float32(self.expansion_weight) * arrived[hits.node_ids]
-        return Hits(hits.node_ids, scores), activation.hops[hits.node_ids]
+            hops = np.full(len(scores), -1, np.int32)
+            hops[first] = 0
+            return Hits(hits.node_ids, scores), hops
+        values, hops = self.expansion.spread(surface.graph, seeds, activation)
+        _add_arrived(scores, hits.node_ids, values, first, self.expansion_weight)
+        return Hits(hits.node_ids, scores), hops[hits.node_ids]
 
 
-def _scale(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+@kernel
+def _scale(scores: Any) -> Any:
+    """Scores in [0, 1]; equal ones become 0."""
     low, high = scores.min(), scores.max()
-    return np.asarray((scores - low) / (high - low) if high > low else np.zeros_like(scores), np.float32)
+    span = high - low if high > low else np.float32(1)
+    return ((scores - low) / span).astype(np.float32)
+
+
+@kernel
+def _add_arrived(scores: Any, node_ids: Any, values: Any, seeds: Any, weight: float) -> None:
+    """Add to the scores what arrived by edges; at a seed only what exceeds its own."""
+    own = np.zeros(scores.shape[0], np.float32)
+    for place in seeds:
+        own[place] = scores[place]
+    for place in range(scores.shape[0]):
+        scores[place] += weight * max(values[node_ids[place]] - own[place], np.float32(0))
 
 
 def _above(scores: NDArray[np.float32], rest: NDArray[np.float32]) -> NDArray[np.float32]:
