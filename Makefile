@@ -17,6 +17,11 @@ $(STAMP): pyproject.toml constraints.txt
 
 setup: $(STAMP)  ## Create .venv with the pinned versions (does nothing when it is fresh)
 
+demo: setup  ## The main job: an ablation on LoCoMo, or on a generated stream where LoCoMo is not to be had
+	@if $(BIN)/python -m experiments.download locomo; then task=locomo; else task=world; \
+		echo "demo: the ablation runs on the generated stream 'world' instead"; fi; \
+	$(BIN)/python -m experiments.ablate task=$$task
+
 test: setup  ## Run the test suite without the slow tests
 	$(BIN)/python -m pytest -m "not slow and not llm and not gpu"
 
@@ -27,6 +32,9 @@ lint: setup  ## Check format, style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+bench: setup  ## Measure speed against named baselines; writes bench.json
+	$(BIN)/python -m experiments.bench
 
 clean:  ## Remove what runs and tools left (keeps .venv and data)
 	rm -rf outputs multirun build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json

@@ -1,5 +1,7 @@
 """Retrieval measures of one question, from which places of a ranking hold evidence."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,8 +32,13 @@ def ndcg_at(hits: NDArray[np.bool_], num_gold: int, k: int | None = None) -> flo
     ideal = num_gold if k is None else min(k, num_gold)
     if not ideal:
         return 0.0
-    discount = 1.0 / np.log2(np.arange(2, max(len(hits), ideal) + 2))
+    discount = _discount(max(len(hits), ideal))
     return float(discount[: len(hits[:k])][hits[:k]].sum() / discount[:ideal].sum())
+
+
+@cache
+def _discount(length: int) -> NDArray[np.float64]:
+    return np.asarray(1.0 / np.log2(np.arange(2, length + 2)), np.float64)
 
 
 def reciprocal_rank(hits: NDArray[np.bool_]) -> float:

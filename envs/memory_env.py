@@ -14,7 +14,7 @@ from envs.rewards import EvidenceRecall, Outcome, Reward
 from envs.tasks.task import Event, Pause, Question, Task, Turn
 from envs.tasks.world import World
 from memory.change import Applied
-from memory.dynamics import Clip, Decay, Hebbian, Prune, named_chain
+from memory.dynamics import Clip, Decay, Hebbian, Prune, Transform, named_chain
 from memory.encoder import HashingEncoder
 from memory.linking import Temporal
 from memory.note import Note
@@ -22,7 +22,7 @@ from memory.retrieval import Retriever, SpreadingActivation
 from memory.system import MemorySystem
 from memory.tokens import count_tokens
 
-__all__ = ["MemoryEnv"]
+__all__ = ["MemoryEnv", "default_memory"]
 
 ObsType = TypeVar("ObsType")
 ActType = TypeVar("ActType")
@@ -63,7 +63,7 @@ class MemoryEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"render_mode {render_mode!r} is unknown; choose from {self.metadata['render_modes']}")
         self.task: Task = World() if task is None else task
-        self.memory = memory or _default_memory(self.task)
+        self.memory = memory or default_memory(self.task)
         self.reward: Reward = reward or EvidenceRecall()
         self.feedback, self.render_mode = feedback, render_mode
         dim = self.memory.encoder.dim
@@ -161,10 +161,16 @@ class MemoryEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
         return self.memory.reinforce(context, reward, credit=credit)
 
 
-def _default_memory(task: Task) -> MemorySystem:
+def default_memory(task: Task, dynamics: Transform | None = None) -> MemorySystem:
+    """The memory of an environment that is given none.
+
+    Args:
+        task: The task, whose vectors' dimension it takes.
+        dynamics: Another chain of plasticity rules; None for the default one.
+    """
     return MemorySystem(
         encoder=HashingEncoder(task.vector_dim or 256),
         linker=Temporal(),
         retriever=Retriever(expansion=SpreadingActivation()),
-        dynamics=named_chain(hebbian=Hebbian(), decay=Decay(), bound=Clip(), prune=Prune()),
+        dynamics=dynamics or named_chain(hebbian=Hebbian(), decay=Decay(), bound=Clip(), prune=Prune()),
     )

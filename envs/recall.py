@@ -117,6 +117,7 @@ class RecallEnv(MemoryEnv[Observation, np.int64]):
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
         self.with_lexical = self.task.vector_dim is None if with_lexical is None else with_lexical
         self.stop = self.num_candidates
+        self._budget = Budget(notes=self.num_candidates)
         self.action_space = gym.spaces.Discrete(self.num_candidates + 1)
         self.observation_space = gym.spaces.Dict(
             {
@@ -207,7 +208,7 @@ class RecallEnv(MemoryEnv[Observation, np.int64]):
         else:
             query = surface.vectors.check(self.question_vector)
             asked = Query(self.question.text, query)
-            recall = self.memory.retriever.recall(surface, asked, Budget(notes=self.num_candidates))
+            recall = self.memory.retriever.recall(surface, asked, self._budget)
             self._node_ids, hops = recall.node_ids, recall.hops
             lexical = np.zeros(len(recall.node_ids), np.float32)
             if self.with_lexical:
@@ -230,12 +231,12 @@ class RecallEnv(MemoryEnv[Observation, np.int64]):
             graph.num_nodes / self.task.max_notes,
             graph.num_edges / (graph.num_edges + graph.num_nodes + 1),
             len(self._context) / self.max_notes,
-            self.mean_reward,
+            min(max(self.mean_reward, 0.0), 1.0),
         )
         return {
             **self._described.observe(),
             "context_mask": self._context_mask.copy(),
-            "graph": np.array([min(max(each, 0.0), 1.0) for each in statistics], np.float32),
+            "graph": np.array(statistics, np.float32),
             "action_mask": self._action_mask.copy(),
         }
 

@@ -184,24 +184,28 @@ class MemoryGraph:
             KeyError: One of the notes does not exist.
             ValueError: The weight is not finite, or the edge is a self-loop.
         """
-        self.note(src)
-        self.note(dst)
+        self.note(src), self.note(dst)
         if src == dst:
             raise ValueError(f"edge {src} -> {dst} is a self-loop; a note cannot be linked to itself")
         if not math.isfinite(weight):
             raise ValueError(f"edge weight {weight!r} is not finite")
         edge = self.find_edge(src, dst, edge_type)
-        if edge >= 0:
-            weight = max(weight, float(self.effective_weight([edge])[0]))
-        else:
-            edge = self._new_slot()
-            self.src[edge], self.dst[edge], self.edge_type[edge] = src, dst, edge_type
-            self.created[edge], self.born[edge] = self.now, self._next_born
-            self._next_born += 1
-            self.out_rows.add(src, edge)
-            self.in_rows.add(dst, edge)
-            self.num_edges += 1
-        self.weight[edge], self.stamp[edge] = weight, self.now
+        if edge < 0:
+            return self._insert(src, dst, edge_type, weight)
+        self.weight[edge] = max(weight, float(self.effective_weight([edge])[0]))
+        self.stamp[edge] = self.now
+        return edge
+
+    def _insert(self, src: int, dst: int, edge_type: int, weight: float) -> int:
+        """Add an edge that does not exist yet."""
+        edge = self._new_slot()
+        self.src[edge], self.dst[edge], self.edge_type[edge] = src, dst, edge_type
+        self.weight[edge], self.stamp[edge], self.created[edge] = weight, self.now, self.now
+        self.born[edge] = self._next_born
+        self._next_born += 1
+        self.out_rows.add(src, edge)
+        self.in_rows.add(dst, edge)
+        self.num_edges += 1
         return edge
 
     def remove_edge(self, edge: int) -> None:
@@ -249,17 +253,18 @@ class MemoryGraph:
         """Apply what the rules proposed and count it.
 
         Raises:
-            ValueError: A delta is NaN or infinite; nothing is changed then.
+            ValueError: A delta is NaN or infinite, or an end of a new edge does not exist; nothing is changed then.
         """
-        strengthened, weakened = _add(self.columns(), change.edge, change.delta)
-        if strengthened < 0:
-            raise ValueError("the change holds a weight delta that is not finite; nothing was applied")
-        applied = Applied(strengthened, weakened)
-        if len(change.edge) and change.edge.min() < 0:
-            for row in np.flatnonzero((change.edge < 0) & (change.delta > 0)).tolist():
-                edge_type = EdgeType(int(change.edge_type[row]))
-                self.add_edge(int(change.src[row]), int(change.dst[row]), edge_type, float(change.delta[row]))
-                applied.created += 1
+        proposed = (change.edge, change.src, change.dst, change.edge_type, change.delta)
+        is_valid, strengthened, weakened, new = _add(self.columns(), self.alive, *proposed)
+        if not is_valid:
+            raise ValueError(
+                "the change holds a weight delta that is not finite, or a new edge without two different notes; "
+                f"nothing was applied: {change}"
+            )
+        applied = Applied(strengthened, weakened, created=len(new))
+        for row in zip(*(column[new].tolist() for column in proposed[1:]), strict=True):
+            self._insert(*row)
         for edge in sorted(set(change.cut.tolist())):
             self.remove_edge(edge)
             applied.cut += 1
@@ -301,16 +306,27 @@ def _faded(columns: Any, edges: Any) -> Any:
 
 
 @kernel
-def _add(columns: Any, edges: Any, deltas: Any) -> Any:
-    """Add deltas to existing edges; returns how many grew and shrank, or -1 if one is not finite."""
-    for row in range(deltas.shape[0]):
-        if not np.isfinite(deltas[row]):
-            return -1, -1
-    strengthened = weakened = 0
+def _add(columns: Any, alive: Any, edges: Any, srcs: Any, dsts: Any, edge_types: Any, deltas: Any) -> Any:
+    """Add deltas to the edges that exist.
+
+    Returns whether every row is valid (else nothing was done), how many edges grew, how many shrank, and the rows of
+    edges that are new.
+    """
+    new = np.empty(edges.shape[0], np.int64)
+    strengthened = weakened = used = 0
+    for row in range(edges.shape[0]):
+        is_pair = edges[row] >= 0 or (srcs[row] != dsts[row] and alive[srcs[row]] and alive[dsts[row]])
+        if not (is_pair and np.isfinite(deltas[row])):
+            return False, strengthened, weakened, new[:0]
     for row in range(edges.shape[0]):
         edge, delta = edges[row], deltas[row]
+        if edge < 0:
+            edge = find_edge(columns, srcs[row], dsts[row], edge_types[row])
         if edge >= 0 and delta != 0:
             columns.weight[edge], columns.stamp[edge] = faded(columns, edge) + delta, columns.now
             strengthened += delta > 0
             weakened += delta < 0
-    return strengthened, weakened
+        elif edge < 0 and delta > 0:
+            new[used] = row
+            used += 1
+    return True, strengthened, weakened, new[:used]

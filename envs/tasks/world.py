@@ -1,5 +1,6 @@
 """A generated life with known truth: notes in sessions, and tasks that need notes which do not resemble them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,10 +28,12 @@ _DAY, _MINUTE = 86_400.0, 60.0
 
 @dataclass
 class _Skill:
-    """A recurring task: the note that its question resembles, and the notes it needs besides."""
+    """A recurring task: the note that its question resembles, and what the question says and needs."""
 
-    cue: int
-    associates: NDArray[np.int64]
+    cue: Turn
+    text: str
+    evidence: tuple[str, ...]
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -122,53 +125,60 @@ class World:
                 events += turns[written - self.notes_per_session : written]
                 target = -(-self.num_skills * (session + 1) // self.num_sessions)
                 while len(skills) < target:
-                    skills.append(self._skill(int(rng.integers(written)), written, rng))
+                    skills.append(self._skill(turns[rng.integers(written)], turns[:written], rng))
                 known = order[order < len(skills)]
                 chance = np.cumsum(1.0 / np.arange(1, len(known) + 1) ** self.zipf)
             events.append(Pause(time := time + 3_600.0))
             for _ in range(min(self.tasks_per_session, self.num_tasks - asked)):
                 if self.drift_every and asked and asked % self.drift_every == 0:
-                    self._drift(skills, written, rng)
-                skill = skills[known[np.searchsorted(chance, luck[asked] * chance[-1], side="right")]]
-                events.append(_question(asked, time := time + _MINUTE, skill, turns, noise[asked]))
+                    self._drift(skills, turns[:written], rng)
+                skill = skills[known[chance.searchsorted(luck[asked] * chance[-1], side="right")]]
+                events.append(_question(asked, time := time + _MINUTE, skill, noise[asked]))
                 asked += 1
             session += 1
         return events
 
     def _turns(self, rng: np.random.Generator) -> list[Turn]:
-        topics = list(_TOPICS)
+        topics, size = list(_TOPICS), self.max_notes
         centres = _unit(rng.standard_normal((len(topics), self.dim)))
+        topic_of = rng.integers(len(topics), size=size)
+        own = _unit(rng.standard_normal((size, self.dim)))
+        vectors = _unit(centres[topic_of] + self.note_noise * own).astype(np.float32)
+        words = zip(rng.choice(_SPEAKERS, size), rng.choice(_ADJECTIVES, size), rng.integers(8, size=size), strict=True)
         turns = []
-        for number in range(self.max_notes):
-            topic = int(rng.integers(len(topics)))
-            own = _unit(rng.standard_normal(self.dim))
-            vector = _unit(centres[topic] + self.note_noise * own).astype(np.float32)
-            speaker = _SPEAKERS[rng.integers(len(_SPEAKERS))]
-            thing = f"{rng.choice(_ADJECTIVES)} {rng.choice(_TOPICS[topics[topic]])}"
-            text = f"{speaker}: For {topics[topic]} I now keep the {thing} in box {number}."
+        for number, (speaker, adjective, thing) in enumerate(words):
+            topic = topics[topic_of[number]]
+            text = f"{speaker}: For {topic} I now keep the {adjective} {_TOPICS[topic][thing]} in box {number}."
             session, place = divmod(number, self.notes_per_session)
             time = self.start + session * _DAY + place * _MINUTE
-            turns.append(Turn(f"n{number}", text, time, speaker, session, vector if self.with_vectors else None))
+            vector = vectors[number] if self.with_vectors else None
+            turns.append(Turn(f"n{number}", text, time, str(speaker), session, vector))
         return turns
 
-    def _skill(self, cue: int, written: int, rng: np.random.Generator) -> _Skill:
-        others = np.delete(np.arange(written), cue)
-        return _Skill(cue, rng.choice(others, min(self.num_associates, len(others)), replace=False))
+    def _skill(self, cue: Turn, turns: list[Turn], rng: np.random.Generator) -> _Skill:
+        others = [turn for turn in turns if turn is not cue]
+        picked = rng.choice(len(others), min(self.num_associates, len(others)), replace=False)
+        needed = [cue, *(others[place] for place in picked)]
+        thing, box = cue.text.split(" keep the ")[1].rstrip(".").split(" in box ")
+        return _Skill(
+            cue,
+            f"What goes together with the {thing} that {cue.speaker} keeps in box {box}?",
+            tuple(turn.id for turn in needed),
+            ", ".join(f"box {turn.id[1:]}" for turn in needed),
+        )
 
-    def _drift(self, skills: list[_Skill], written: int, rng: np.random.Generator) -> None:
+    def _drift(self, skills: list[_Skill], turns: list[Turn], rng: np.random.Generator) -> None:
         drifting = rng.choice(len(skills), round(self.drift_share * len(skills)), replace=False)
         for place in drifting.tolist():
-            skills[place] = self._skill(skills[place].cue, written, rng)
+            skills[place] = self._skill(skills[place].cue, turns, rng)
 
 
-def _question(number: int, time: float, skill: _Skill, turns: list[Turn], noise: NDArray[np.float64]) -> Question:
-    cue = turns[skill.cue]
-    vector = None if cue.vector is None else _unit(cue.vector + noise).astype(np.float32)
-    thing = cue.text.split(" keep the ")[1].split(" in box ")[0]
-    text = f"What goes together with the {thing} that {cue.speaker} keeps in box {skill.cue}?"
-    evidence = (cue.id, *(f"n{each}" for each in skill.associates.tolist()))
-    boxes = ", ".join(f"box {each}" for each in [skill.cue, *skill.associates.tolist()])
-    return Question(f"q{number}", text, time, evidence, boxes, 1, vector)
+def _question(number: int, time: float, skill: _Skill, noise: NDArray[np.float64]) -> Question:
+    vector = None
+    if skill.cue.vector is not None:
+        near = skill.cue.vector + noise
+        vector = (near / math.sqrt(near @ near)).astype(np.float32)
+    return Question(f"q{number}", skill.text, time, skill.evidence, skill.answer, 1, vector)
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

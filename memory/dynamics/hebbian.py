@@ -13,6 +13,8 @@ from memory.graph import MemoryGraph
 
 __all__ = ["Hebbian", "HebbianState"]
 
+_NO_CREDIT = np.empty(0, np.float32)
+
 
 class HebbianState(NamedTuple):
     """The running mean of the reward, None before the first."""
@@ -69,23 +71,20 @@ class Hebbian:
         # The first reward is its own expectation: nothing is learned from a single sample.
         mean = signal.reward if state.mean_reward is None else state.mean_reward
         new_state = HebbianState(mean + self.mean_rate * (signal.reward - mean))
-        if signal.credit is not None:
-            delta = np.asarray(signal.credit, np.float32)
-        else:
-            error = signal.reward - mean if self.delta == "rpe" else signal.reward
-            delta = np.full(len(signal.node_ids), error, np.float32)
-        edge, src, dst, proposed = _propose(
+        error = signal.reward - mean if self.delta == "rpe" else signal.reward
+        credit = _NO_CREDIT if signal.credit is None else np.asarray(signal.credit, np.float32)
+        proposed = _propose(
             graph.columns(),
             signal.node_ids,
             signal.activation,
-            delta,
+            error,
+            credit,
             int(self.edge_type),
             self.rate,
             self.low,
             self.high,
         )
-        kinds = np.full(len(edge), self.edge_type, np.int8)
-        return change.extended(edge, src, dst, kinds, proposed), new_state
+        return change.extended(*proposed), new_state
 
 
 @kernel
@@ -93,7 +92,8 @@ def _propose(
     columns: Any,
     node_ids: Any,
     activation: Any,
-    delta: Any,
+    error: float,
+    credit: Any,
     edge_type: int,
     rate: float,
     low: float,
@@ -110,9 +110,11 @@ def _propose(
                 continue
             edge = find_edge(columns, node_ids[i], node_ids[j], edge_type)
             weight = faded(columns, edge) if edge >= 0 else np.float32(0)
-            distance = high - weight if delta[j] > 0 else weight - low
-            value = np.float32(rate * delta[j] * activation[i] * activation[j] * distance)
+            delta = credit[j] if credit.shape[0] else error
+            distance = high - weight if delta > 0 else weight - low
+            value = np.float32(rate * delta * activation[i] * activation[j] * distance)
             if value > 0 or (value < 0 and edge >= 0):
                 edges[used], srcs[used], dsts[used], proposed[used] = edge, node_ids[i], node_ids[j], value
                 used += 1
-    return edges[:used].copy(), srcs[:used].copy(), dsts[:used].copy(), proposed[:used].copy()
+    kinds = np.full(used, edge_type, np.int8)
+    return edges[:used].copy(), srcs[:used].copy(), dsts[:used].copy(), kinds, proposed[:used].copy()
