@@ -4,6 +4,7 @@ A row that is full moves to the end of the pool with twice its room, so adding i
 a pointer chase, and removing swaps with the row's last entry. The pool is compacted when half of it is abandoned rows.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,35 @@ class AdjacencyRows:
             raise KeyError(f"edge {edge} is not in the row of node {node}")
         self.pool[position] = self.pool[start + length - 1]
         self.length[node] = length - 1
+
+    def state(self, num_nodes: int) -> dict[str, Any]:
+        """The rows of the first `num_nodes` nodes, one behind the other, and their lengths."""
+        rows = [self.row(node) for node in range(num_nodes)]
+        return {"edges": np.concatenate([np.empty(0, np.int32), *rows]), "lengths": self.length[:num_nodes]}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], num_nodes: int) -> "AdjacencyRows":
+        """The rows that `state` describes, with room for `num_nodes`.
+
+        Raises:
+            ValueError: Lengths and edges do not fit each other.
+        """
+        lengths = state["lengths"]
+        if lengths.min(initial=0) < 0 or lengths.sum() != len(state["edges"]):
+            raise ValueError(f"rows of {lengths.sum()} edges in all, but {len(state['edges'])} are given")
+        rows = cls(num_nodes)
+        rows.length[: len(lengths)] = rows._room[: len(lengths)] = lengths
+        rows.start[: len(lengths)] = np.cumsum(lengths) - lengths
+        rows.pool = np.concatenate([state["edges"].astype(np.int32), np.empty(16, np.int32)])
+        rows._used = len(state["edges"])
+        return rows
+
+    def agrees(self, ends: NDArray[np.int32], edges: NDArray[np.int32], num_nodes: int) -> bool:
+        """Whether the rows hold each of `edges` once, at the node that `ends` names."""
+        state = self.state(num_nodes)
+        owner = np.repeat(np.arange(num_nodes), state["lengths"])
+        order = np.argsort(state["edges"], kind="stable")
+        return np.array_equal(state["edges"][order], edges) and np.array_equal(owner[order], ends[edges])
 
     def _move(self, node: int, room: int) -> None:
         if self._abandoned > 1024 and 2 * self._abandoned > self._used:

@@ -1,4 +1,4 @@
-"""The graph's arrays as compiled code reads them, and the two questions that every kernel asks of them."""
+"""The graph's arrays as compiled code reads them, and what every kernel asks of them."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "faded", "find_edge", "kernel"]
+__all__ = ["Columns", "add_deltas", "faded", "faded_weights", "find_edge", "kernel"]
 
 kernel: Any = numba.njit(cache=True)
 """Compiles a function; the result is kept on disk."""
@@ -61,3 +61,39 @@ def find_edge(columns: Any, src: int, dst: int, edge_type: int) -> Any:
         if columns.dst[edge] == dst and columns.edge_type[edge] == edge_type:
             return edge
     return np.int32(-1)
+
+
+@kernel
+def faded_weights(columns: Any, edges: Any) -> Any:
+    """The weights of edges (M,) as faded until now, float32 (M,)."""
+    weights = np.empty(edges.shape[0], np.float32)
+    for place in range(edges.shape[0]):
+        weights[place] = faded(columns, edges[place])
+    return weights
+
+
+@kernel
+def add_deltas(columns: Any, alive: Any, edges: Any, srcs: Any, dsts: Any, edge_types: Any, deltas: Any) -> Any:
+    """Add deltas to the edges that exist.
+
+    Returns whether every row is valid (else nothing was done), how many edges grew, how many shrank, and the rows of
+    edges that are new.
+    """
+    new = np.empty(edges.shape[0], np.int64)
+    strengthened = weakened = used = 0
+    for row in range(edges.shape[0]):
+        is_pair = edges[row] >= 0 or (srcs[row] != dsts[row] and alive[srcs[row]] and alive[dsts[row]])
+        if not (is_pair and np.isfinite(deltas[row])):
+            return False, strengthened, weakened, new[:0]
+    for row in range(edges.shape[0]):
+        edge, delta = edges[row], deltas[row]
+        if edge < 0:
+            edge = find_edge(columns, srcs[row], dsts[row], edge_types[row])
+        if edge >= 0 and delta != 0:
+            columns.weight[edge], columns.stamp[edge] = faded(columns, edge) + delta, columns.now
+            strengthened += delta > 0
+            weakened += delta < 0
+        elif edge < 0 and delta > 0:
+            new[used] = row
+            used += 1
+    return True, strengthened, weakened, new[:used]

@@ -1,7 +1,8 @@
 """The memory graph: notes as rows, typed, weighted, stamped, directed edges as columns. The only writer of weights."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from memory.adjacency import AdjacencyRows
 from memory.change import Applied, Change
-from memory.columns import Columns, faded, find_edge, kernel
+from memory.columns import Columns, add_deltas, faded_weights, find_edge
 from memory.edge_type import EdgeType
 from memory.note import Note
 
@@ -225,7 +226,7 @@ class MemoryGraph:
     def effective_weight(self, edges: ArrayLike) -> NDArray[np.float32]:
         """Weights of `edges` as faded until now, float32 of the same shape."""
         edges = np.asarray(edges, np.int64)
-        weights: NDArray[np.float32] = _faded(self.columns(), edges.reshape(-1)).reshape(edges.shape)
+        weights: NDArray[np.float32] = faded_weights(self.columns(), edges.reshape(-1)).reshape(edges.shape)
         return weights
 
     def columns(self) -> Columns:
@@ -256,7 +257,7 @@ class MemoryGraph:
             ValueError: A delta is NaN or infinite, or an end of a new edge does not exist; nothing is changed then.
         """
         proposed = (change.edge, change.src, change.dst, change.edge_type, change.delta)
-        is_valid, strengthened, weakened, new = _add(self.columns(), self.alive, *proposed)
+        is_valid, strengthened, weakened, new = add_deltas(self.columns(), self.alive, *proposed)
         if not is_valid:
             raise ValueError(
                 "the change holds a weight delta that is not finite, or a new edge without two different notes; "
@@ -276,6 +277,78 @@ class MemoryGraph:
         edges = self.edges()
         self.weight[edges], self.stamp[edges] = self.effective_weight(edges), self.now
         self.rate = rate.copy()
+
+    # Keeping -------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Everything that this graph is, as a tree of arrays and plain values for `memory.store`."""
+        nodes, slots = self.num_nodes, self._edge_slots
+        return {
+            "notes": [None if note is None else asdict(note) for note in self.notes],
+            "nodes": {name: getattr(self, name)[:nodes] for name in _NODE_COLUMNS},
+            "edges": {name: getattr(self, name)[:slots] for name in _EDGE_COLUMNS},
+            "free": np.array(self._free, np.int32),
+            "out_rows": self.out_rows.state(nodes),
+            "in_rows": self.in_rows.state(nodes),
+            "rate": self.rate,
+            "now": self.now,
+            "next_born": self._next_born,
+            "num_clock_reversals": self.num_clock_reversals,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "MemoryGraph":
+        """The graph that `state` describes.
+
+        Raises:
+            ValueError: The parts of the state contradict each other.
+        """
+        graph = cls()
+        notes = [None if each is None else Note(**_as_tuples(each)) for each in state["notes"]]
+        for note in notes:
+            graph.notes.append(note)
+            if note is not None:
+                graph._by_id[note.id or str(len(graph.notes) - 1)] = len(graph.notes) - 1
+        for columns, dtypes in ((state["nodes"], _NODE_COLUMNS), (state["edges"], _EDGE_COLUMNS)):
+            for name, dtype in dtypes.items():
+                spare: NDArray[Any] = np.zeros(max(16, len(columns[name])), dtype)
+                spare[: len(columns[name])] = columns[name]
+                setattr(graph, name, spare)
+        graph._edge_slots = len(state["edges"]["src"])
+        graph._free = state["free"].tolist()
+        graph.num_edges = graph._edge_slots - len(graph._free)
+        graph.out_rows = AdjacencyRows.from_state(state["out_rows"], len(graph.alive))
+        graph.in_rows = AdjacencyRows.from_state(state["in_rows"], len(graph.alive))
+        graph.rate, graph.now = state["rate"].astype(np.float64), float(state["now"])
+        graph._next_born, graph.num_clock_reversals = state["next_born"], state["num_clock_reversals"]
+        graph.check()
+        return graph
+
+    def check(self) -> None:
+        """Check that rows and columns tell the same story.
+
+        Raises:
+            ValueError: They do not, e.g. after a file was damaged.
+        """
+        nodes, edges = self.num_nodes, self.edges()
+        living = np.array([note is not None for note in self.notes], bool)
+        problems = {
+            "notes and their columns differ": not np.array_equal(living, self.alive[:nodes]),
+            "a note id stands twice": len(self._by_id) != int(living.sum()),
+            "the free slots are wrong": sorted(self._free) != np.flatnonzero(self.src[: self._edge_slots] < 0).tolist(),
+            "an edge has an end that does not exist": not all(
+                ((ends[edges] >= 0) & (ends[edges] < nodes)).all() and living[ends[edges]].all()
+                for ends in (self.src, self.dst)
+            ),
+            "a weight is not finite": not np.isfinite(self.weight[edges]).all(),
+            "a rate is negative or not finite": not (np.isfinite(self.rate) & (self.rate >= 0)).all(),
+            "an edge has an unknown type": not np.isin(self.edge_type[edges], list(EdgeType)).all(),
+            "rows and edges differ": not (
+                self.out_rows.agrees(self.src, edges, nodes) and self.in_rows.agrees(self.dst, edges, nodes)
+            ),
+        }
+        if found := [problem for problem, holds in problems.items() if holds]:
+            raise ValueError(f"the graph is broken: {'; '.join(found)}")
 
     # Room ----------------------------------------------------------------------------------------------------------
 
@@ -297,36 +370,6 @@ class MemoryGraph:
         return self._edge_slots - 1
 
 
-@kernel
-def _faded(columns: Any, edges: Any) -> Any:
-    weights = np.empty(edges.shape[0], np.float32)
-    for place in range(edges.shape[0]):
-        weights[place] = faded(columns, edges[place])
-    return weights
-
-
-@kernel
-def _add(columns: Any, alive: Any, edges: Any, srcs: Any, dsts: Any, edge_types: Any, deltas: Any) -> Any:
-    """Add deltas to the edges that exist.
-
-    Returns whether every row is valid (else nothing was done), how many edges grew, how many shrank, and the rows of
-    edges that are new.
-    """
-    new = np.empty(edges.shape[0], np.int64)
-    strengthened = weakened = used = 0
-    for row in range(edges.shape[0]):
-        is_pair = edges[row] >= 0 or (srcs[row] != dsts[row] and alive[srcs[row]] and alive[dsts[row]])
-        if not (is_pair and np.isfinite(deltas[row])):
-            return False, strengthened, weakened, new[:0]
-    for row in range(edges.shape[0]):
-        edge, delta = edges[row], deltas[row]
-        if edge < 0:
-            edge = find_edge(columns, srcs[row], dsts[row], edge_types[row])
-        if edge >= 0 and delta != 0:
-            columns.weight[edge], columns.stamp[edge] = faded(columns, edge) + delta, columns.now
-            strengthened += delta > 0
-            weakened += delta < 0
-        elif edge < 0 and delta > 0:
-            new[used] = row
-            used += 1
-    return True, strengthened, weakened, new[:used]
+def _as_tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON knows lists only; a note holds tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}

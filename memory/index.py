@@ -1,8 +1,8 @@
 """Two indexes over notes that take adds and removals one at a time: exact cosine by FAISS, BM25 by bm25s."""
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import bm25s
 import faiss
@@ -53,6 +53,10 @@ class VectorIndex:
 
     def __contains__(self, node_id: int) -> bool:
         return node_id in self._row
+
+    def node_ids(self) -> list[int]:
+        """The notes in the index, in no particular order."""
+        return list(self._row)
 
     def check(self, vector: ArrayLike) -> NDArray[np.float32]:
         """Return `vector` scaled to length 1; a zero vector stays zero and has cosine 0 with everything.
@@ -130,6 +134,25 @@ class VectorIndex:
             return Hits(np.zeros(0, np.int64), np.zeros(0, np.float32))
         scores, rows = faiss.knn(query[None], self._vectors[:size], min(k, size), metric=faiss.METRIC_INNER_PRODUCT)
         return Hits(self._node_ids[rows[0]], scores[0]).top(k)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that this index is, for `memory.store`."""
+        size = len(self._row)
+        return {"node_ids": self._node_ids[:size], "vectors": self._vectors[:size]}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], dim: int) -> "VectorIndex":
+        """The index that `state` describes.
+
+        Raises:
+            ValueError: Its vectors have another dimension, or are not finite.
+        """
+        index = cls(dim)
+        for node_id, vector in zip(state["node_ids"].tolist(), state["vectors"], strict=True):
+            index.add(node_id, vector)
+        # As they were to the last bit: adding scales to length 1 once more.
+        index._vectors[: len(index)] = state["vectors"]
+        return index
 
 
 class LexicalIndex:

@@ -2,13 +2,15 @@
 
 import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from memory import store
 from memory.change import Applied, Change
-from memory.dynamics import Signal, Transform, named_chain
+from memory.dynamics import Signal, Transform, as_tree, from_tree, named_chain
 from memory.encoder import Encoder, HashingEncoder
 from memory.graph import MemoryGraph
 from memory.index import LexicalIndex, VectorIndex
@@ -109,7 +111,7 @@ class MemorySystem:
         Raises:
             ValueError: The vector does not fit, or another note has the same id.
         """
-        key = " ".join(note.content.split())
+        key = _key(note)
         known = self._held.get(key) if self.dedupe == "exact" else None
         if known is not None:
             self.graph.advance(note.timestamp)
@@ -195,6 +197,49 @@ class MemorySystem:
         self.graph.note(node_id)
         self._drop(node_id)
 
+    def state(self) -> dict[str, Any]:
+        """Everything that this memory holds, as a tree for `memory.store`; its parts are configuration and stay out."""
+        return {
+            "dim": self.encoder.dim,
+            "graph": self.graph.state(),
+            "vectors": self.surface.vectors.state(),
+            "held": np.array(list(self._held.values()), np.int64),
+            "previous": self._previous,
+            "num_echoes": self.num_echoes,
+            "rules": as_tree(self._state),
+        }
+
+    def digest(self) -> str:
+        """SHA-256 of the state, in hexadecimal."""
+        return store.digest("memory", self.state())
+
+    def save(self, path: str | Path) -> None:
+        """Write the memory to a file, which is replaced as a whole or stays as it was."""
+        store.write(path, "memory", self.state())
+
+    def load(self, path: str | Path) -> None:
+        """Take on what `save` wrote; this memory's parts must be like the ones it was written with.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ValueError: The file is broken, foreign or newer, its vectors have another dimension than the encoder, or
+                other rules have learned in it. This memory stays as it was.
+        """
+        state = store.read(path, "memory")
+        if state["dim"] != self.encoder.dim:
+            raise ValueError(f"{path} holds vectors of dimension {state['dim']}, the encoder has {self.encoder.dim}")
+        try:
+            graph = MemoryGraph.from_state(state["graph"])
+            surface = Surface(graph, VectorIndex.from_state(state["vectors"], state["dim"]), LexicalIndex())
+            for node_id in sorted(surface.vectors.node_ids()):
+                surface.lexical.add(node_id, self.index_text(graph.note(node_id)))
+            held = {_key(graph.note(node_id)): node_id for node_id in state["held"].tolist()}
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{path} is broken: {error}") from None
+        self._state = from_tree(self.dynamics.init(graph), state["rules"])
+        self.surface, self._held = surface, held
+        self._previous, self.num_echoes = state["previous"], state["num_echoes"]
+
     def _apply(self, signal: Signal) -> Applied:
         change, state = self.dynamics.update(Change(), self._state, self.graph, signal)
         applied = self.graph.apply(change)
@@ -202,7 +247,7 @@ class MemorySystem:
         return applied
 
     def _drop(self, node_id: int) -> None:
-        key = " ".join(self.graph.note(node_id).content.split())
+        key = _key(self.graph.note(node_id))
         self.graph.remove_note(node_id)
         if node_id in self.surface.vectors:
             self.surface.vectors.remove(node_id)
@@ -212,3 +257,8 @@ class MemorySystem:
             del self._held[key]
         if self._previous == node_id:
             self._previous = None
+
+
+def _key(note: Note) -> str:
+    """What a repeated text is recognised by."""
+    return " ".join(note.content.split())

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memory.change import Change
 from memory.graph import MemoryGraph
 
-__all__ = ["NamedChain", "Signal", "Stage", "Transform", "named_chain"]
+__all__ = ["NamedChain", "Signal", "Stage", "Transform", "as_tree", "from_tree", "named_chain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +101,27 @@ def named_chain(**rules: Transform | None) -> NamedChain:
         ValueError: A rule stands after one that limits what came before it.
     """
     return NamedChain({name: rule for name, rule in rules.items() if rule is not None})
+
+
+def as_tree(state: Any) -> Any:
+    """A rule's state with dictionaries in place of named tuples, for `memory.store`."""
+    if isinstance(state, tuple) and hasattr(state, "_asdict"):
+        state = state._asdict()
+    return {name: as_tree(each) for name, each in state.items()} if isinstance(state, dict) else state
+
+
+def from_tree(template: Any, tree: Any) -> Any:
+    """The state that `as_tree` took apart; the rule's initial state says how it was put together.
+
+    Raises:
+        ValueError: The tree is of other rules.
+    """
+    is_named = isinstance(template, tuple) and hasattr(template, "_asdict")
+    parts = template._asdict() if is_named else template
+    if not isinstance(parts, dict):
+        return tree
+    if not isinstance(tree, dict) or set(tree) != set(parts):
+        found = sorted(tree) if isinstance(tree, dict) else tree
+        raise ValueError(f"the saved state is of {found}, the present rules are {sorted(parts)}; configure the same")
+    state = {name: from_tree(each, tree[name]) for name, each in parts.items()}
+    return type(template)(**state) if is_named else state
