@@ -85,8 +85,7 @@ def _metrics(
     for group, intervals_of in (("estimate", estimates), ("difference", differences)):
         for name, intervals in intervals_of.items():
             for measure, interval in intervals.items():
-                key = f"{group}/{name}/{measure}"
-                metrics |= {key: interval.mean, f"{key}/low": interval.low, f"{key}/high": interval.high}
+                metrics |= interval.metrics(f"{group}/{name}/{measure}")
     return metrics
 
 
@@ -101,10 +100,7 @@ def _table(
         cells = {"variant": name}
         for measure in measures:
             cells[measure] = f"{intervals[measure].mean:.3f}"
-            change = differences[name][measure] if name != base else None
-            cells[f"change in {measure}"] = (
-                f"{change.mean:+.3f} [{change.low:+.3f}, {change.high:+.3f}]" if change else ""
-            )
+            cells[f"change in {measure}"] = "" if name == base else differences[name][measure].text("+")
         table.append(cells)
     return table
 

@@ -4,6 +4,7 @@ Machines differ and so do their moods: what counts is the ratio. Value and basel
 in seconds of CPU time; the row gives medians, and the ratio is the median of the pairs' ratios.
 """
 
+import argparse
 import json
 import statistics
 import time
@@ -27,8 +28,6 @@ from memory.note import Note
 
 __all__ = ["main", "measure"]
 
-_PAIRS = 15
-
 Run = Callable[[], float]
 """Does some work and returns how much."""
 
@@ -43,7 +42,7 @@ class Bench(NamedTuple):
     run_baseline: Run
 
 
-def measure(bench: Bench, pairs: int = _PAIRS) -> dict[str, Any]:
+def measure(bench: Bench, pairs: int) -> dict[str, Any]:
     """Measure a bench and its baseline in turn; work per CPU-second."""
     _per_second(bench.run), _per_second(bench.run_baseline)
     values, baselines = zip(
@@ -180,10 +179,16 @@ def _copy(repeats: int = 5) -> Run:
     return run
 
 
-def main() -> None:
-    """Measure everything, print a table and write bench.json into the present folder."""
-    rows = [measure(bench) for bench in benches()]
-    Path("bench.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure everything, print a table and write the rows as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
+    parser.add_argument("--pairs", type=int, default=15, help="how often each is measured (default: 15)")
+    parser.add_argument("--output", type=Path, default=Path("bench.json"), help="default: bench.json")
+    options = parser.parse_args(arguments)
+    if options.pairs < 1:
+        parser.error(f"--pairs {options.pairs} must be 1 or more")
+    rows = [measure(bench, options.pairs) for bench in benches()]
+    options.output.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
     shown = [
         {
             "what": row["name"],
@@ -195,7 +200,7 @@ def main() -> None:
         for row in rows
     ]
     report.show(shown, title="Work per CPU-second")
-    print("written: bench.json")
+    print(f"written: {options.output}")
 
 
 if __name__ == "__main__":

@@ -29,8 +29,9 @@ def build(config: DictConfig) -> Setup:
     parts = OmegaConf.create(resolved(config))
     if "data_dir" in parts.task:
         parts.task.data_dir = to_absolute_path(str(parts.task.data_dir))
-    reward, memory = (instantiate(parts[part], _convert_="all") for part in ("reward", "memory"))
-    env = instantiate(parts.env, task=instantiate(parts.task, _convert_="all"), memory=memory, reward=reward)
+    task, memory, reward = (instantiate(parts[part], _convert_="all") for part in ("task", "memory", "reward"))
+    # Partial, since Hydra would make configurations of dataclasses that it is handed.
+    env = instantiate(parts.env, _partial_=True, _convert_="all")(task=task, memory=memory, reward=reward)
     return Setup(env, instantiate(parts.agent, _convert_="all"))
 
 

@@ -24,7 +24,13 @@ def run_records(config: DictConfig, tracker: Tracker, advance: Callable[[str], N
     records: list[Record] = []
     for number, seed in enumerate(config.seeds):
         start = time.perf_counter()
-        of_seed = live(env, agent, [seed], on_episode=lambda seed, episode: advance(f"{episode}, seed {seed}"))
+        of_seed = live(
+            env,
+            agent,
+            [seed],
+            limit_questions=config.limit_questions,
+            on_episode=lambda seed, episode: advance(f"{episode}, seed {seed}"),
+        )
         seconds = time.perf_counter() - start
         summary = {f"retrieval/{name}": value for name, value in summarise(of_seed).items() if "/" not in name}
         tracker.log({**summary, "time/questions_per_second": len(of_seed) / seconds}, step=number)
@@ -70,7 +76,7 @@ def main(config: DictConfig) -> None:
         intervals = {name: estimate(records, name) for name in ("recall@5", "ndcg@5", "recall@10", "ndcg@10", "mrr")}
         metrics = {name if "/" in name else f"retrieval/{name}": value for name, value in mean_of_rows(rows).items()}
         for name, interval in intervals.items():
-            metrics |= {f"retrieval/{name}/low": interval.low, f"retrieval/{name}/high": interval.high}
+            metrics |= interval.metrics(f"retrieval/{name}")
         report.write_results(
             directory,
             experiment=config.experiment_name,
@@ -97,7 +103,7 @@ def _table(means: Mapping[str, float], intervals: Mapping[str, Interval] | None 
             value = means.get(group + name)
             cells[name] = "" if value is None else f"{value:.0f}" if name in ("tokens", "n") else f"{value:.3f}"
             if intervals and not group and name in intervals:
-                cells[name] += f" [{intervals[name].low:.3f}, {intervals[name].high:.3f}]"
+                cells[name] = intervals[name].text()
         table.append(cells)
     return table
 

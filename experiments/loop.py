@@ -11,7 +11,12 @@ __all__ = ["live"]
 
 
 def live(
-    env: RecallEnv, agent: Agent, seeds: Sequence[int], *, on_episode: Callable[[int, str], None] | None = None
+    env: RecallEnv,
+    agent: Agent,
+    seeds: Sequence[int],
+    *,
+    limit_questions: int | None = None,
+    on_episode: Callable[[int, str], None] | None = None,
 ) -> list[Record]:
     """Run every episode of the task once per seed.
 
@@ -19,6 +24,7 @@ def live(
         env: The environment.
         agent: The agent.
         seeds: Seeds of the runs.
+        limit_questions: How many questions of an episode are asked, to try a change; None for all.
         on_episode: Called with seed and name when an episode is over, e.g. to show progress.
 
     Returns:
@@ -29,12 +35,13 @@ def live(
         for episode in env.task.episodes:
             observation, _ = env.reset(seed=seed, options={"episode": episode})
             agent.begin(env, seed)
-            terminated = False
-            while not terminated:
+            terminated, asked = False, 0
+            while not terminated and asked != limit_questions:
                 progress = env.progress
                 observation, reward, terminated, _, info = env.step(agent.act(observation))
                 agent.observe(reward, terminated, info)
                 if "question" in info:
+                    asked += 1
                     records.append(_record(seed, episode, reward, progress, info, env.memory.graph.num_edges))
             agent.update()
             if on_episode is not None:

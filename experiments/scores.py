@@ -1,5 +1,6 @@
 """From question records to numbers: means, categories, and intervals by a seeded cluster bootstrap."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -61,11 +62,21 @@ _LATE = 7 / 8
 
 
 class Interval(NamedTuple):
-    """An estimate with its 95 % interval."""
+    """An estimate with its 95 % interval, whose ends are NaN where there is nothing to judge them by."""
 
     mean: float
     low: float
     high: float
+
+    def text(self, sign: str = "") -> str:
+        """As in a table; `sign="+"` for differences."""
+        ends = f" [{self.low:{sign}.3f}, {self.high:{sign}.3f}]" if math.isfinite(self.low) else ""
+        return f"{self.mean:{sign}.3f}{ends}"
+
+    def metrics(self, name: str) -> dict[str, float]:
+        """As logged: `name`, and where they are known `name/low` and `name/high`."""
+        ends = {f"{name}/low": self.low, f"{name}/high": self.high} if math.isfinite(self.low) else {}
+        return {name: self.mean, **ends}
 
 
 def summarise(records: Sequence[Record]) -> dict[str, float]:
@@ -93,7 +104,7 @@ def estimate(records: Sequence[Record], measure: str, *, num_samples: int = 10_0
     """The mean of a measure over questions with its 95 % percentile interval.
 
     The bootstrap (Efron and Tibshirani 1993) draws whole clusters: episodes where there are several, since questions of
-    one conversation are alike, else seeds.
+    one conversation are alike, else seeds. One cluster says nothing of the spread: its interval has no ends.
     """
     return _bootstrap(_clusters(records), [MEASURES[measure](each) for each in records], num_samples, seed)
 
@@ -126,10 +137,13 @@ def _bootstrap(clusters: Sequence[str], values: Sequence[float], num_samples: in
     index = np.array([place[each] for each in clusters])
     total = np.bincount(index, weights=np.asarray(values), minlength=len(names))
     count = np.bincount(index, minlength=len(names))
+    mean = float(total.sum() / count.sum())
+    if len(names) < 2:
+        return Interval(mean, math.nan, math.nan)
     draws = np.random.default_rng(seed).integers(len(names), size=(num_samples, len(names)))
     means = total[draws].sum(axis=1) / count[draws].sum(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])
-    return Interval(float(total.sum() / count.sum()), float(low), float(high))
+    return Interval(mean, float(low), float(high))
 
 
 def _clusters(records: Iterable[Record]) -> list[str]:

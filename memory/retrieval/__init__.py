@@ -9,7 +9,8 @@ from memory.retrieval.expansion import (
     SpreadingActivation,
     TypedBreadthFirst,
 )
-from memory.retrieval.retriever import Budget, Recall, ReRanker, Retriever
+from memory.retrieval.rerank import MaximalMarginalRelevance, ReRanker
+from memory.retrieval.retriever import Budget, Recall, Retriever
 
 __all__ = [
     "Activation",
@@ -20,6 +21,7 @@ __all__ = [
     "Dense",
     "Expansion",
     "Lexical",
+    "MaximalMarginalRelevance",
     "PersonalizedPageRank",
     "ReRanker",
     "Recall",

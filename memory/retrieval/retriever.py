@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,11 @@ from memory.index import Hits
 from memory.retrieval.anchors import Anchors, Dense
 from memory.retrieval.context import AdjacentTurns
 from memory.retrieval.expansion import Expansion
+from memory.retrieval.rerank import ReRanker
 from memory.surface import Query, Surface
 from memory.tokens import count_tokens
 
-__all__ = ["Budget", "ReRanker", "Recall", "Retriever"]
+__all__ = ["Budget", "Recall", "Retriever"]
 
 
 class Recall(NamedTuple):
@@ -30,14 +31,6 @@ class Recall(NamedTuple):
     node_ids: NDArray[np.int64]
     scores: NDArray[np.float32]
     hops: NDArray[np.int32]
-
-
-class ReRanker(Protocol):
-    """Scores a short list anew."""
-
-    def rerank(self, surface: Surface, query: Query, hits: Hits) -> Hits:
-        """The same notes with new scores."""
-        ...
 
 
 @dataclass(frozen=True)
