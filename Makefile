@@ -18,9 +18,9 @@ $(STAMP): pyproject.toml constraints.txt
 setup: $(STAMP)  ## Create .venv with the pinned versions (does nothing when it is fresh)
 
 demo: setup  ## The main job: an ablation on LoCoMo, or on a generated stream where LoCoMo is not to be had
-	@if $(BIN)/python -m experiments.download locomo; then task=locomo; else task=world; \
+	@if $(BIN)/python -m experiments.download locomo; then job=task=locomo; else job=experiment=world; \
 		echo "demo: the ablation runs on the generated stream 'world' instead"; fi; \
-	$(BIN)/python -m experiments.ablate task=$$task
+	$(BIN)/python -m experiments.ablate $$job
 
 test: setup  ## Run the test suite without the slow tests
 	$(BIN)/python -m pytest -m "not slow and not llm and not gpu"

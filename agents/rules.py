@@ -6,6 +6,7 @@ import gymnasium as gym
 import numpy as np
 
 from agents.agent import Observation, RuleAgent
+from envs.observations import FEATURES
 
 __all__ = ["Nothing", "Oracle", "Ranked", "Uniform"]
 
@@ -49,6 +50,8 @@ class Ranked(Uniform):
             descending: Largest first.
             explore: Probability of a uniform pick, in [0, 1].
         """
+        if key not in FEATURES:
+            raise ValueError(f"key {key!r} is unknown; choose from {FEATURES}")
         if not 0 <= explore <= 1:
             raise ValueError(f"explore {explore} is outside [0, 1]")
         self.key, self.descending, self.explore = key, descending, explore

@@ -51,8 +51,8 @@ class MemoryEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
             task: Where the events come from; None for the generated `World`.
             memory: The memory; None for one that spreads over edges and learns by the default chain.
             reward: What is good; None for the recall of the evidence.
-            feedback: What comes back to the memory's dynamics: `scalar`, the reward alone, or `evidence`, which notes
-                were right.
+            feedback: What comes back to the memory's dynamics once a context is closed: `scalar`, the reward alone, or
+                `evidence`, which notes were right, those that the context missed included.
             render_mode: None, `ansi` or `rgb_array`.
 
         Raises:
@@ -157,8 +157,11 @@ class MemoryEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
 
     def _reinforce(self, context: Sequence[int], outcome: Outcome, reward: float) -> Applied:
         self.memory.graph.touch(context)
-        credit = np.where(outcome.hits, 1.0, -1.0) if self.feedback == "evidence" else None
-        return self.memory.reinforce(context, reward, credit=credit)
+        if self.feedback == "scalar":
+            return self.memory.reinforce(context, reward)
+        missed = sorted(self.gold()[0].difference(context))
+        credit = np.concatenate([np.where(outcome.hits, 1.0, -1.0), np.ones(len(missed))])
+        return self.memory.reinforce([*context, *missed], reward, credit=credit)
 
 
 def default_memory(task: Task, dynamics: Transform | None = None) -> MemorySystem:

@@ -10,7 +10,7 @@ from experiments import report
 from experiments.app import entry_point, progress_bar, run_directory
 from experiments.build import build_tracker, resolved
 from experiments.evaluate import label_of, measured_rows, num_episodes, run_records
-from experiments.scores import Interval, Record, difference, estimate
+from experiments.scores import MEASURES, Interval, Record, difference, estimate
 
 __all__ = ["main"]
 
@@ -19,9 +19,13 @@ __all__ = ["main"]
 def main(config: DictConfig) -> None:
     """Run every variant, write the run's folder and print the table of differences."""
     directory = run_directory()
-    variants = {str(name): _variant(list(overrides)) for name, overrides in config.variants.items()}
+    variants = {
+        str(name): _variant(list(overrides)) for name, overrides in config.variants.items() if overrides is not None
+    }
     if config.base not in variants:
         raise ValueError(f"base {config.base!r} is none of the variants {sorted(variants)}")
+    if unknown := set(config.measures) - set(MEASURES):
+        raise ValueError(f"measures {sorted(unknown)} are unknown; choose from {sorted(MEASURES)}")
     group = f"ablate-{directory.name}"
     records: dict[str, list[Record]] = {}
     with progress_bar("ablate", len(variants) * num_episodes(config)) as advance:
@@ -53,7 +57,7 @@ def main(config: DictConfig) -> None:
         )
         label = label_of(config)
         title = (
-            f"Ablation on {label['task']} ({label['split']}, {label['protocol']}), {len(config.seeds)} seeds, "
+            f"Ablation on {label['task']} ({label['split']}, {label['protocol']}), {len(config.seeds)} seed(s), "
             f"n = {len(base)} questions; difference to {config.base} with 95 % interval"
         )
         table = _table(str(config.base), measures, estimates, differences)

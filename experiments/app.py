@@ -2,6 +2,7 @@
 
 import functools
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +21,8 @@ __all__ = ["entry_point", "progress_bar", "run_directory"]
 def entry_point(name: str) -> Callable[[Callable[[DictConfig], None]], Callable[[], None]]:
     """Make a function of a configuration the main function of the experiment `conf/NAME.yaml`.
 
-    Data or a package that is missing, and values that a part refuses, end in one line instead of a traceback.
+    Data or a package that is missing, and values that a part refuses, end in one line instead of a traceback, which
+    HYDRA_FULL_ERROR=1 brings back.
     """
 
     def decorate(function: Callable[[DictConfig], None]) -> Callable[[], None]:
@@ -31,7 +33,9 @@ def entry_point(name: str) -> Callable[[Callable[[DictConfig], None]], Callable[
                 logging.getLogger(noisy).setLevel(logging.WARNING)
             try:
                 function(config)
-            except (FileNotFoundError, ModuleNotFoundError) as error:
+            except (FileNotFoundError, ModuleNotFoundError, ValueError) as error:
+                if os.environ.get("HYDRA_FULL_ERROR") == "1":
+                    raise
                 sys.exit(f"{name}: {error}")
             except InstantiationException as error:
                 # Hydra puts its own text round the part's; the part's says what to do.

@@ -30,26 +30,30 @@ def live(
     Returns:
         A record per question, in the order they were asked.
     """
-    records = []
+    if limit_questions is not None and limit_questions < 1:
+        raise ValueError(f"limit_questions {limit_questions} must be 1 or more, or null for all")
+    records: list[Record] = []
     for seed in seeds:
         for episode in env.task.episodes:
             observation, _ = env.reset(seed=seed, options={"episode": episode})
             agent.begin(env, seed)
-            terminated, asked = False, 0
-            while not terminated and asked != limit_questions:
-                progress = env.progress
+            closed: list[tuple[float, dict[str, Any], int]] = []
+            terminated = False
+            while not terminated and len(closed) != limit_questions:
                 observation, reward, terminated, _, info = env.step(agent.act(observation))
                 agent.observe(reward, terminated, info)
                 if "question" in info:
-                    asked += 1
-                    records.append(_record(seed, episode, reward, progress, info, env.memory.graph.num_edges))
+                    closed.append((reward, info, env.memory.graph.num_edges))
             agent.update()
+            records += [
+                _record(seed, episode, (place + 1) / len(closed), *outcome) for place, outcome in enumerate(closed)
+            ]
             if on_episode is not None:
                 on_episode(seed, episode)
     return records
 
 
-def _record(seed: int, episode: str, reward: float, progress: float, info: dict[str, Any], edges: int) -> Record:
+def _record(seed: int, episode: str, progress: float, reward: float, info: dict[str, Any], edges: int) -> Record:
     return Record(
         seed=seed,
         episode=episode,

@@ -151,6 +151,5 @@ def plot_bars(directory: Path, name: str, title: str, bars: Mapping[str, Interva
 
 
 def _latex(text: str) -> str:
-    for plain, escaped in (("\\", r"\textbackslash{}"), ("_", r"\_"), ("%", r"\%"), ("&", r"\&"), ("#", r"\#")):
-        text = text.replace(plain, escaped)
-    return text
+    escaped = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(escaped.get(each, f"\\{each}" if each in "_%&#{}$" else each) for each in text)

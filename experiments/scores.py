@@ -27,7 +27,7 @@ class Record:
         tokens: Tokens of the context.
         reward: What the task paid.
         edges: Edges of the graph afterwards.
-        progress: Share of the episode that had passed.
+        progress: Its place among the questions of its episode, in (0, 1].
     """
 
     seed: int

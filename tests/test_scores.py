@@ -145,6 +145,23 @@ def test_whole_episodes_are_drawn_where_there_are_several_else_whole_seeds() -> 
     assert estimate(crossed, "reward") == Interval(0.5, 0.5, 0.5)
 
 
+def test_one_cluster_has_a_mean_but_no_interval() -> None:
+    alone = rewards([0.25, 0.5, 1.5])
+    for interval in (estimate(alone, "reward"), difference(alone, rewards([0, 0, 0]), "reward")):
+        assert interval.mean == 0.75
+        assert math.isnan(interval.low)
+        assert math.isnan(interval.high)
+        assert interval.text() == "0.750"
+        assert interval.metrics("reward") == {"reward": 0.75}
+
+
+def test_an_interval_as_text_and_as_metrics() -> None:
+    interval = Interval(0.25, -0.5, 1.0)
+    assert interval.text() == "0.250 [-0.500, 1.000]"
+    assert interval.text("+") == "+0.250 [-0.500, +1.000]"
+    assert interval.metrics("mrr") == {"mrr": 0.25, "mrr/low": -0.5, "mrr/high": 1.0}
+
+
 def test_a_difference_to_itself_is_exactly_zero() -> None:
     records = random_clusters(10)
     assert difference(records, records, "reward") == Interval(0.0, 0.0, 0.0)

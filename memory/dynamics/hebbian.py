@@ -31,8 +31,8 @@ class Hebbian:
         dw_ij = rate * delta * a_i * a_j * (high - w_ij   if delta > 0 else   w_ij - low)
 
     where delta is the reward r (`reward`) or the reward prediction error r - r_bar (`rpe`), r_bar the running mean of
-    the rewards before. Where the signal tells each note's credit, delta is the credit of j, the note the edge leads to.
-    A pair without an edge has w_ij = 0 and gets one if it is strengthened.
+    the rewards before. Where the signal tells each note's credit, delta is the lesser of the two notes' credits: an
+    edge is strengthened only if both were right. A pair without an edge has w_ij = 0 and gets one if it is strengthened.
 
     Attributes:
         rate: Learning rate, above 0.
@@ -110,7 +110,7 @@ def _propose(
                 continue
             edge = find_edge(columns, node_ids[i], node_ids[j], edge_type)
             weight = faded(columns, edge) if edge >= 0 else np.float32(0)
-            delta = credit[j] if credit.shape[0] else error
+            delta = min(credit[i], credit[j]) if credit.shape[0] else error
             distance = high - weight if delta > 0 else weight - low
             value = np.float32(rate * delta * activation[i] * activation[j] * distance)
             if value > 0 or (value < 0 and edge >= 0):

@@ -69,15 +69,17 @@ class Budget:
 class Retriever:
     """The pipeline; a part given as None is left out.
 
-    Anchor scores are scaled to [0, 1]. The best `num_seeds` notes spread their score over the graph, and what arrives
-    at a note is added with `expansion_weight`.
+    Anchor scores s are scaled to [0, 1]. The best `num_seeds` notes spread their score over the graph, and what arrives
+    at a note, a, brings it nearer to 1, so that no edge lifts a note above the best anchor:
+
+        s + (1 - s) * min(1, expansion_weight * a)
 
     Attributes:
         anchors: Scores notes against the question.
         context: Smooths the scores over adjacent turns.
         expansion: Spreads from the anchors over the graph.
         num_seeds: How many anchors spread.
-        expansion_weight: Weight of what arrives by edges, against the anchors' own score.
+        expansion_weight: Gain on what arrives by edges.
         reranker: Scores the first `rerank_depth` notes anew.
         rerank_depth: Length of that list.
         budget: Where the list ends.
@@ -119,7 +121,7 @@ class Retriever:
             hops[first] = 0
             return Hits(hits.node_ids, scores), hops
         values, hops = self.expansion.spread(surface.graph, seeds, activation)
-        _add_arrived(scores, hits.node_ids, values, first, self.expansion_weight)
+        _lift(scores, hits.node_ids, values, first, self.expansion_weight)
         return Hits(hits.node_ids, scores), hops[hits.node_ids]
 
 
@@ -132,13 +134,14 @@ def _scale(scores: Any) -> Any:
 
 
 @kernel
-def _add_arrived(scores: Any, node_ids: Any, values: Any, seeds: Any, weight: float) -> None:
-    """Add to the scores what arrived by edges; at a seed only what exceeds its own."""
+def _lift(scores: Any, node_ids: Any, values: Any, seeds: Any, weight: float) -> None:
+    """Lift the scores by what arrived by edges; at a seed only by what exceeds its own."""
     own = np.zeros(scores.shape[0], np.float32)
     for place in seeds:
         own[place] = scores[place]
     for place in range(scores.shape[0]):
-        scores[place] += weight * max(values[node_ids[place]] - own[place], np.float32(0))
+        arrived = min(np.float32(1), np.float32(weight) * max(values[node_ids[place]] - own[place], np.float32(0)))
+        scores[place] += (1 - scores[place]) * arrived
 
 
 def _above(scores: NDArray[np.float32], rest: NDArray[np.float32]) -> NDArray[np.float32]:
