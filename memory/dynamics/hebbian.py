@@ -32,7 +32,7 @@ class Hebbian:
 
     where delta is the reward r (`reward`) or the reward prediction error r - r_bar (`rpe`), r_bar the running mean of
     the rewards before. Where the signal tells each note's credit, delta is the lesser of the two notes' credits: an
-    edge is strengthened only if both were right. A pair without an edge has w_ij = 0 and gets one if it is strengthened.
+    edge is strengthened only if both were right. A pair without an edge has w_ij = 0; it gets one if strengthened.
 
     Attributes:
         rate: Learning rate, above 0.
