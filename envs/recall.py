@@ -258,7 +258,8 @@ class RecallEnv(MemoryEnv[Observation, np.int64]):
     def _close(self, info: dict[str, Any]) -> float:
         assert self.question is not None
         outcome, reward = self._judge(self._context)
-        applied = self._reinforce(self._context, outcome, reward) if self._context else Applied()
+        learns = self._context or self.feedback == "evidence"
+        applied = self._reinforce(self._context, outcome, reward) if learns else Applied()
         info |= {
             "question": self.question.id,
             "category": self.question.category,

@@ -25,7 +25,12 @@ def build(config: DictConfig) -> Setup:
 
     Raises:
         FileNotFoundError: The task's data is not there; the message says what to run.
+        ValueError: A part refuses its arguments, or the run's seeds or limit are none.
     """
+    if not config.seeds or len(set(config.seeds)) != len(config.seeds):
+        raise ValueError(f"seeds {list(config.seeds)} must be one or more, each once")
+    if config.limit_questions is not None and config.limit_questions < 1:
+        raise ValueError(f"limit_questions {config.limit_questions} must be 1 or more, or null for all")
     parts = OmegaConf.create(resolved(config))
     if "data_dir" in parts.task:
         parts.task.data_dir = to_absolute_path(str(parts.task.data_dir))

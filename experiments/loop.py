@@ -30,8 +30,6 @@ def live(
     Returns:
         A record per question, in the order they were asked.
     """
-    if limit_questions is not None and limit_questions < 1:
-        raise ValueError(f"limit_questions {limit_questions} must be 1 or more, or null for all")
     records: list[Record] = []
     for seed in seeds:
         for episode in env.task.episodes:

@@ -107,7 +107,7 @@ def test_every_file_builds_the_class_that_it_names(group: str, option: str) -> N
 
 @pytest.mark.parametrize("group", sorted({group for group, _ in OPTIONS}))
 def test_every_group_is_covered_here(group: str) -> None:
-    assert group in {*PARTS, "memory/dynamics", "tracker", "debug"}
+    assert group in {*PARTS, "memory/dynamics", "tracker", "debug", "experiment"}
 
 
 def test_the_sentence_encoder_composes() -> None:
@@ -211,3 +211,13 @@ def test_every_variant_builds_and_changes_what_it_names_alone(name: str) -> None
 def test_a_misspelt_override_is_refused(override: str) -> None:
     with pytest.raises(Exception, match=r"nobody|num_skill|rat"):
         composed(override, name="ablate")
+
+
+@pytest.mark.parametrize("experiment", of_group("experiment"))
+def test_every_variant_of_an_overlay_builds(experiment: str) -> None:
+    overlay = f"experiment={experiment}"
+    config = composed(overlay, name="ablate")
+    for overrides in config.variants.values():
+        if overrides is not None:
+            built(overlay, *overrides, name="ablate")
+    assert list(composed(overlay, "debug=tiny", name="ablate").seeds) == [0]

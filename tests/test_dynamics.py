@@ -83,9 +83,36 @@ def test_a_worse_reward_than_expected_weakens_and_creates_nothing(graph: MemoryG
     assert weights(graph) == pytest.approx({(0, 1): 0.45, (1, 2): 0.25})
 
 
-def test_credit_goes_to_the_edges_that_lead_to_the_note(graph: MemoryGraph) -> None:
-    graph.apply(propose(Hebbian(rate=0.1), graph, task(1.0, 0, 1, credit=[0.0, 1.0])))
-    assert weights(graph) == pytest.approx({(0, 1): 0.55, (1, 2): 0.25})
+def test_with_credit_an_edge_earns_what_the_lesser_of_its_notes_earned(graph: MemoryGraph) -> None:
+    graph.apply(propose(Hebbian(rate=0.1), graph, task(0.0, 0, 1, 2, credit=[1.0, 1.0, -1.0])))
+    # 0->1: 0.5 + 0.1 * (1 - 0.5); 1->2: 0.25 - 0.1 * 0.25; 1->0 is new: 0.1.
+    assert weights(graph) == pytest.approx({(0, 1): 0.55, (1, 2): 0.225, (1, 0): 0.1})
+
+
+def test_what_two_rules_propose_for_one_edge_adds_up_and_is_bounded_together(graph: MemoryGraph) -> None:
+    twice = named_chain(first=Hebbian(rate=0.4, delta="reward"), second=Hebbian(rate=0.4, delta="reward"))
+    graph.apply(propose(twice, graph, task(1.0, 0, 1)))
+    # 0->1: 0.5 + 2 * 0.4 * 0.5; 1->0 is new: 2 * 0.4.
+    assert weights(graph) == pytest.approx({(0, 1): 0.9, (1, 2): 0.25, (1, 0): 0.8})
+    bounded = named_chain(**twice.rules, bound=Clip(high=0.7))
+    graph.apply(propose(bounded, graph, task(1.0, 2, 3)))
+    assert weights(graph)[2, 3] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(("src", "dst", "delta"), [(0, 0, 0.5), (0, 30, 0.5), (30, 0, 0.5), (2, 3, np.nan)])
+def test_a_change_that_cannot_be_applied_changes_nothing(graph: MemoryGraph, src: int, dst: int, delta: float) -> None:
+    edge = graph.find_edge(0, 1, EdgeType.TASK)
+    change = Change(
+        np.array([edge, -1], np.int32),
+        np.array([0, src], np.int32),
+        np.array([1, dst], np.int32),
+        np.array([EdgeType.TASK] * 2, np.int8),
+        np.array([0.1, delta], np.float32),
+    )
+    before = weights(graph)
+    with pytest.raises(ValueError, match="nothing was applied"):
+        graph.apply(change)
+    assert weights(graph) == before
 
 
 def test_decay_by_hand_never_strengthens_nor_flips(graph: MemoryGraph) -> None:

@@ -235,6 +235,20 @@ def test_picking_the_gold_pays_the_ceiling_and_learning_writes_edges() -> None:
     assert env.memory.graph.num_edges > 0
 
 
+@pytest.mark.parametrize(("feedback", "learns"), [("scalar", False), ("evidence", True)])
+def test_evidence_feedback_wires_what_an_empty_handed_agent_missed(feedback: Any, learns: bool) -> None:
+    env = RecallEnv(SMALL, num_candidates=None, feedback=feedback)
+    env.reset(seed=0)
+    wrong = int(np.flatnonzero(~env.gold_mask()[: len(env.candidate_nodes)])[0])
+    gold = [node for node, right in zip(env.candidate_nodes, env.gold_mask(), strict=False) if right]
+    env.step(np.int64(wrong))
+    env.step(np.int64(env.stop))
+    graph = env.memory.graph
+    ends = {(int(graph.src[edge]), int(graph.dst[edge])) for edge in graph.edges() if graph.edge_type[edge] == 3}
+    assert ends == ({(i, j) for i in gold for j in gold if i != j} if learns else set())
+    assert len(gold) > 1
+
+
 def test_headless_training_never_imports_matplotlib() -> None:
     code = (
         "import sys, gymnasium as gym; env = gym.make('envs:HebbGym/Recall-v0'); env.reset(seed=0); env.step(0);"

@@ -17,6 +17,7 @@ from memory.retrieval import (
     ConvexCombination,
     Dense,
     Lexical,
+    MaximalMarginalRelevance,
     PersonalizedPageRank,
     Recent,
     ReciprocalRankFusion,
@@ -150,3 +151,39 @@ def test_a_negative_budget_is_refused() -> None:
 def test_an_empty_memory_recalls_nothing(anchors: Dense) -> None:
     empty = Surface(MemoryGraph(), VectorIndex(5), LexicalIndex())
     assert len(Retriever(anchors, expansion=SpreadingActivation()).recall(empty, ask("x", 1)).node_ids) == 0
+
+
+def test_no_edge_lifts_a_note_above_the_best_anchor(surface: Surface) -> None:
+    question = ask("", 1.0, 0.2, 0.6)
+    plain = Retriever(anchors=Dense()).recall(surface, question)
+    score = dict(zip(plain.node_ids.tolist(), plain.scores.tolist(), strict=True))
+    for gain, lifted in ((0.5, 0.5), (1.0, 1.0), (100.0, 1.0)):
+        spread = SpreadingActivation(hops=1, damping=1.0, edge_types=["task"])
+        recall = Retriever(anchors=Dense(), expansion=spread, num_seeds=1, expansion_weight=gain).recall(
+            surface, question
+        )
+        got = dict(zip(recall.node_ids.tolist(), recall.scores.tolist(), strict=True))
+        # Over the edge 0 -> 1 of weight 1 the seed's whole activation of 1 arrives.
+        assert got[1] == pytest.approx(score[1] + (1 - score[1]) * lifted)
+        assert got[0] == max(got.values()) == 1
+        assert got[2] == pytest.approx(score[2])
+
+
+def test_marginal_relevance_by_hand() -> None:
+    surface = Surface(MemoryGraph(), VectorIndex(2), LexicalIndex())
+    for number, vector in enumerate(([1.0, 0.0], [1.0, 0.0], [0.0, 1.0])):
+        surface.graph.add_note(Note(f"note {number}", timestamp=0.0))
+        surface.vectors.add(number, vector)
+    hits = Hits(np.array([0, 1, 2]), np.array([1.0, 0.9, 0.0], np.float32))
+    # The twin of the first is worth 0.5 * 0.9 - 0.5 * 1, the other note 0.5 * 0 - 0.5 * 0.
+    got = MaximalMarginalRelevance(relevance=0.5).rerank(surface, ask(""), hits)
+    assert got.scores.tolist() == pytest.approx([1, 1 / 3, 1 / 2])
+    same = MaximalMarginalRelevance(relevance=1.0).rerank(surface, ask(""), hits)
+    assert same.scores.tolist() == pytest.approx([1, 1 / 2, 1 / 3])
+
+
+def test_a_reranker_orders_the_head_and_leaves_the_tail_behind_it(surface: Surface) -> None:
+    question = ask("", 1.0, 0.9, 0.8, 0.7, 0.6)
+    reranked = Retriever(reranker=MaximalMarginalRelevance(relevance=0.0), rerank_depth=3).recall(surface, question)
+    assert sorted(reranked.node_ids[:3].tolist()) == [0, 1, 2]
+    assert reranked.node_ids[3:].tolist() == [3, 4]
