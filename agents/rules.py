@@ -60,11 +60,9 @@ class Ranked(Uniform):
         """Pick the best candidate left; equal ones in the retriever's order."""
         if self.explore and self._rng.random() < self.explore:
             return super().act(observation)
-        valid = np.flatnonzero(observation["action_mask"][:-1])
-        if not len(valid):
-            return _stop(observation)
-        values = observation[self.key][valid]
-        return np.int64(valid[np.argmax(values if self.descending else -values)])
+        is_valid, values = observation["action_mask"][:-1] > 0, observation[self.key]
+        best = np.where(is_valid, values if self.descending else -values, -np.inf).argmax()
+        return np.int64(best) if is_valid[best] else _stop(observation)
 
 
 class Oracle(RuleAgent):
