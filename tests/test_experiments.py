@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -281,3 +282,30 @@ def test_an_unknown_agent_is_refused_with_the_known_ones(tmp_path: Path) -> None
     assert "agent/nobody" in done.stderr
     assert "hybrid" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def documented(kind: str) -> list[re.Pattern[str]]:
+    """Patterns of the names in one table of docs/metrics.md."""
+    text = (Path(conf.__file__).parents[1] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    table = text.split(f"| {kind} | meaning |")[1].split("\n\n")[0]
+    names = [name for row in table.splitlines()[2:] for name in re.findall(r"`([^`]+)`", row.split(" | ")[0])]
+    parts = {"<measure>": "[^/]+", "<variant>": "[a-z_]+", "<c>": r"\d+"}
+    return [re.compile("".join(parts.get(part, re.escape(part)) for part in re.split("(<[a-z]+>)", n))) for n in names]
+
+
+def test_every_logged_name_is_documented_and_every_documented_one_is_logged(evaluated: Path, ablated: Path):
+    names = set()
+    for folder in (evaluated, ablated):
+        names |= set(results(folder)["metrics"])
+        for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
+            names |= set(json.loads(line)) - {"step"}
+    for log in (ablated / "variants").rglob("metrics.jsonl"):
+        names |= {name for line in log.read_text(encoding="utf-8").splitlines() for name in json.loads(line)} - {"step"}
+    patterns, ends = documented("name"), re.compile("/(low|high)$")
+    unknown = {n for n in names if not any(p.fullmatch(n) or p.fullmatch(ends.sub("", n)) for p in patterns)}
+    assert unknown == set()
+    # A world has one category only, so LoCoMo's joint categories are not logged here.
+    idle = {p.pattern for p in patterns if not any(p.fullmatch(name) for name in names)}
+    assert all("1\\-4" in pattern or "1\\-5" in pattern for pattern in idle)
+    measures = {name.split("/")[1] for name in names if name.startswith("retrieval/")}
+    assert {pattern.pattern.replace("\\", "") for pattern in documented("measure")} == measures
